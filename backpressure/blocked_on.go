@@ -5,9 +5,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// BlockedOn counts the gates that a sender waits at, and says whether it is parked for them: the
-// low 31 bits are the count, the top bit says parked. Parked with a count of zero never exists
-// outside a transition. The zero value is blocked on nothing.
+// BlockedOn counts the gates that a sender waits at, and records whether it is parked for them. The
+// low 31 bits are the count; the top bit is set while it is parked. Parked with a count of zero
+// never exists outside a transition. The zero value is blocked on nothing.
 //
 //	         Block                  Park, count > 0
 //	RUNNING ─────▶ RUNNING, blocked ──────────────▶ PARKED
@@ -16,7 +16,7 @@ import (
 //	   └────────────────┘◀──────────────────────────────┘
 //
 // The goroutine that wakes a parked sender, or takes the last gate off its count, owns the sender.
-// All transitions are RMWs on one word, so it is the only one.
+// There is only one, since all transitions are RMWs on one word.
 type BlockedOn struct{ v seam.Uint32 }
 
 const parked = 1 << 31
@@ -29,9 +29,9 @@ func (d *BlockedOn) Block() {
 	d.v.Add(1)
 }
 
-// Unblock takes one gate away and reports whether the caller has thereby become the owner of a
-// parked sender, which it must schedule. It is not inlined, which keeps a small program small. Any
-// goroutine; once per Block.
+// Unblock takes one gate away and reports whether the caller now owns a parked sender, which it
+// must schedule. It is not inlined, which keeps small programs small. Any goroutine; once per
+// Block.
 //
 //go:noinline
 func (d *BlockedOn) Unblock() (resumed bool) {
@@ -52,9 +52,9 @@ func (d *BlockedOn) Unblock() (resumed bool) {
 	}
 }
 
-// Park gives the sender up if it still is blocked on, and reports whether it did. After Park has
-// returned true the sender belongs to the wait list: its worker must not touch it any
-// more. The sender's own worker only.
+// Park gives the sender up if it is still blocked on a gate, and reports whether it did. After Park
+// has returned true the sender belongs to the wait list: its worker must not touch it any more. The
+// sender's own worker only.
 func (d *BlockedOn) Park() bool {
 	if invariant.On {
 		MustRun(d)
@@ -70,9 +70,9 @@ func (d *BlockedOn) Park() bool {
 	}
 }
 
-// Wake takes a parked sender out although it is still blocked, because something came up that does
-// not wait for receivers to recover. It reports whether the caller has thereby become the owner of
-// the sender, which it must schedule. The sender may Park again. Any goroutine.
+// Wake takes a parked sender out although it is still blocked, for work that does not wait for
+// receivers to recover. It reports whether the caller now owns the sender, which it must schedule.
+// The sender may Park again. Any goroutine.
 func (d *BlockedOn) Wake() (resumed bool) {
 	for {
 		o := d.v.Load()
@@ -85,7 +85,7 @@ func (d *BlockedOn) Wake() (resumed bool) {
 	}
 }
 
-// Count returns how many gates the sender waits at. Any goroutine; advisory.
+// Count returns the number of gates the sender waits at. Any goroutine; advisory.
 func (d *BlockedOn) Count() int { return int(d.v.Load() &^ parked) }
 
 // Parked reports whether the sender is parked. Any goroutine; advisory.

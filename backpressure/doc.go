@@ -1,7 +1,7 @@
-// Package backpressure is the arithmetic and the wait lists of muting: which sender may not
-// run because of which receiver. It knows neither actors nor workers.
+// Package backpressure is the arithmetic and the wait lists of muting: which sender may not run
+// because of which receiver. It has no notion of actors or workers.
 //
-// # What
+// # Concepts
 //
 // A receiver that cannot keep up shuts its Gate. A sender that meets a shut gate takes on a gate on
 // its BlockedOn count and leaves a Waiter in the gate's wait list; after its behaviour it parks.
@@ -11,14 +11,14 @@
 //
 // # Guarantees
 //
-// A waiter is in exactly one wait list, or in none. Opening a gate finds every waiter whose
-// Enter succeeded and no other, because both are one atomic step on the same word. A sender
-// is resumed exactly once per parking. Load decides who is muted, as the Pony runtime does
-// (actor.c, maybe_mark_should_mute). A sender that is itself overloaded or under pressure
-// is never muted, so a chain of muted actors always ends in one that is not. An actor that
-// is only muted takes more mail, up to a watermark: so muting does not spread to actors
-// that have nothing to do with the receiver that is slow. README.md has the proofs, and
-// what becomes of a chain that ends in an actor under pressure.
+// A waiter is in at most one wait list. Opening a gate finds exactly the waiters whose Enter
+// succeeded, because both are one atomic step on the same word. A sender is resumed exactly once
+// per parking. Load decides who is muted, as the Pony runtime does (actor.c,
+// maybe_mark_should_mute). A sender that is itself overloaded or under pressure is never muted, so
+// a chain of muted actors always ends in an actor that is not muted. An actor that is only muted
+// takes more mail, up to a watermark, so muting does not spread to actors that have nothing to do
+// with the slow receiver. README.md has the proofs, and the case of a chain that ends in an actor
+// under pressure.
 //
 // # Cost
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Waiter is an entry of a gate's wait list. T says who waits. A waiter belongs to its
+// Waiter is an entry of a gate's wait list. T identifies the sender. A waiter belongs to its
 // creator until Enter succeeds, then to the gate, and then to the receiver that opened the gate.
 type Waiter[T any] struct {
 	next *Waiter[T]
@@ -14,17 +14,17 @@ type Waiter[T any] struct {
 	Who T
 }
 
-// Next returns the waiter behind this one in a list that Open returned, and unlinks the
-// two. Owner of the list only.
+// Next returns the waiter after this one in a list that Open returned, and unlinks the two. Owner
+// of the list only.
 func (w *Waiter[T]) Next() *Waiter[T] {
 	n := w.next
 	w.next = nil
 	return n
 }
 
-// Marks are the ends of the wait lists of shut gates: they stand for no sender, and may be
-// shared by all gates. Which of the two marks ends a wait list says how the gate stood when
-// its wait list was empty. The zero value is ready.
+// Marks are the ends of the wait lists of shut gates. They stand for no sender, and all gates may
+// share them. The mark at the end of a wait list records the state of the gate before the first
+// waiter entered. The zero value is ready.
 type Marks[T any] struct {
 	shut, ajar Waiter[T]
 }
@@ -32,8 +32,8 @@ type Marks[T any] struct {
 // isEnd reports whether h ends a wait list. h may be nil.
 func (m *Marks[T]) isEnd(h *Waiter[T]) bool { return h == nil || h == &m.shut || h == &m.ajar }
 
-// Gate is the receiver's side of muting. It is open, shut, or ajar: shut, but senders
-// may pass as long as the receiver has room for them, which they find out elsewhere.
+// Gate is the receiver's side of muting. It is open, shut, or ajar. An ajar gate is shut, but
+// senders may pass while the receiver has room for them; the gate does not know about the room.
 //
 //	        SetAjar             Enter, Shut
 //	OPEN ─────────────▶ AJAR ───────────────▶ SHUT, with a wait list
@@ -41,26 +41,24 @@ func (m *Marks[T]) isEnd(h *Waiter[T]) bool { return h == nil || h == &m.shut ||
 //	 │ └───── Shut ──────┼─────────────────────┘ │
 //	 └─────── Open ──────┴──────── Open ─────────┘
 //
-// The word is nil while the gate is open. Otherwise it is a chain of waiters that ends
-// in one of the gate's [Marks]. A gate with a waiter in its wait list is shut, whatever the
-// mark: what one sender waits for, no other passes. The zero value is open. A Gate must
-// not be copied after first use.
+// The word is nil while the gate is open. Otherwise it is a chain of waiters that ends in one of
+// the gate's [Marks]. A gate with a waiter in its wait list is shut, with either mark: when one
+// sender waits, no other passes. The zero value is open. A Gate must not be copied after first use.
 type Gate[T any] struct {
 	_    nocmp.Field
 	head seam.Pointer[Waiter[T]]
 }
 
-// IsOpen reports whether a sender may pass. Any goroutine. The answer may be stale by
-// the time it is used: that costs one message too many in the mailbox, or one failed
-// Enter, never a lost waiter.
+// IsOpen reports whether a sender may pass. Any goroutine. The answer may be stale. A stale answer
+// costs one message too many in the mailbox, or one failed Enter, never a lost waiter.
 func (g *Gate[T]) IsOpen() bool { return g.head.Load() == nil }
 
 // IsAjar reports whether the gate is ajar. Any goroutine; the answer may be stale, as
 // that of IsOpen.
 func (g *Gate[T]) IsAjar(m *Marks[T]) bool { return g.head.Load() == &m.ajar }
 
-// Shut makes later senders wait, also if the gate is ajar. Shutting a shut gate does
-// nothing. Owner of the receiver only.
+// Shut makes later senders wait, also if the gate is ajar. It does nothing to a shut gate. Owner of
+// the receiver only.
 func (g *Gate[T]) Shut(m *Marks[T]) {
 	if invariant.On {
 		verifyMarks(m)
@@ -122,16 +120,16 @@ func (g *Gate[T]) Drain(m *Marks[T]) *Waiter[T] {
 // Waited reports whether any sender is in the wait list. Any goroutine; the answer may be stale.
 func (g *Gate[T]) Waited(m *Marks[T]) bool { return !m.isEnd(g.head.Load()) }
 
-// Each calls visit for those in the wait list, the youngest first, until visit returns
-// false. Those who enter meanwhile are not shown. Only while the gate cannot be opened:
-// for its owner, or for a caller that keeps the owner from running.
+// Each calls visit for each sender in the wait list, the youngest first, until visit returns false.
+// Senders that enter meanwhile are not shown. Only while the gate cannot be opened: for its owner,
+// or for a caller that keeps the owner from running.
 func (g *Gate[T]) Each(m *Marks[T], visit func(T) bool) {
 	for w := g.head.Load(); !m.isEnd(w) && visit(w.Who); {
 		w = w.next // written before the Enter that this read has seen
 	}
 }
 
-// oldestFirst turns a chain around and cuts the mark off.
+// oldestFirst reverses a chain and drops the mark.
 func oldestFirst[T any](h *Waiter[T], m *Marks[T]) *Waiter[T] {
 	if invariant.On {
 		verifyChain(h, m)

@@ -5,10 +5,10 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of gates and blocked-on counts, for builds that check invariants.
+// Invariants of gates and blocked-on counts, for builds that check them.
 
-// MustRun panics, where invariants are checked, if the sender is parked: a goroutine that runs the
-// sender, or changes what it is blocked on, owns it. Owner only.
+// MustRun panics, where invariants are checked, if the sender is parked. A goroutine that runs the
+// sender, or changes its count, owns it. Owner only.
 func MustRun(d *BlockedOn) {
 	if invariant.On {
 		invariant.Check(seam.Peek(&d.v)&parked == 0,
@@ -24,8 +24,8 @@ func MustBeBlocked(d *BlockedOn) {
 	}
 }
 
-// MustBe panics, where invariants are checked, if the gate is not as open says. Owner
-// of the receiver only.
+// MustBe panics, where invariants are checked, if open is not the state of the gate. Owner of the
+// receiver only.
 func MustBe[T any](g *Gate[T], open bool) {
 	if invariant.On {
 		is := seam.Peek(&g.head) == nil
@@ -33,7 +33,7 @@ func MustBe[T any](g *Gate[T], open bool) {
 	}
 }
 
-// verifyEntry checks what a sender brings to a wait list.
+// verifyEntry checks the waiter of a sender that enters a wait list.
 func verifyEntry[T any](w *Waiter[T]) {
 	invariant.Check(w.next == nil, "a waiter enters a wait list, and is in another")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// caught returns what f panics with.
+// caught returns the value with which f panics.
 func caught(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
@@ -243,7 +243,7 @@ func TestVal_ManyWaysToOnePart(t *testing.T) {
 	}
 }
 
-// viewed is what a View panics with.
+// viewed is the value with which a View panics.
 func viewed[T any](v T, f func(*T)) any {
 	frozen := capability.NewVal(v)
 	return caught(func() { frozen.View(f) })

@@ -1,7 +1,7 @@
-// Package capability expresses in types what may be done with a value that actors share: one owner
-// may change it, or many may read it, or it may only be compared.
+// Package capability expresses the permitted uses of shared values in types: one owner may change
+// the value, or many may read it, or it may only be compared.
 //
-// # What it is
+// # Concepts
 //
 // Data that two actors can reach is a data race unless one of three things holds. Each is
 // a type here, named as in the Pony language:
@@ -14,9 +14,9 @@
 //
 // # Choosing
 //
-// Send plain values where they are small and without pointers: a copy is always safe. Use
-// Iso for what is large and has one user at a time, Val for what many read. To make data
-// part of a receiver's own arena, use a Region or a Parcel of package heap.
+// Send plain values where they are small and without pointers: a copy is always safe. Use Iso for
+// large values with one user at a time, and Val for values with many readers. To make data part of
+// a receiver's own arena, use a Region or a Parcel of package heap.
 //
 // # Guarantees
 //

@@ -17,7 +17,7 @@ func load() *Config { return &Config{map[string]int{"carts": 100}} }
 // Limit only reads, so any number of actors may call it at the same time.
 func (c *Config) Limit(of string) int { return c.limits[of] }
 
-// A package marks what it never changes: its pointers may then be sent as they are.
+// A package marks a type that it never changes: its pointers may then be sent as they are.
 func ExampleImmutable() {
 	fmt.Println(load().Limit("carts"))
 	// Output: 100
@@ -39,7 +39,7 @@ func (h *Hits) Add() int {
 	return h.n
 }
 
-// A package marks what has a lock of its own: its pointers may then be sent as they are.
+// A package marks a type with a lock of its own: its pointers may then be sent as they are.
 func ExampleShared() {
 	hits := new(Hits)
 	hits.Add()

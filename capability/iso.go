@@ -13,8 +13,8 @@ var ErrGone = errors.New("gallop: capability: iso is gone")
 // Iso is an isolated value: the holder of the handle is its only owner. It is one word, and its
 // copies are the same handle. The zero value holds nothing.
 //
-// To send an Iso i, send i.Move(): from then on every use of i panics. What the old owner did
-// synchronizes before what the new one does, through the message.
+// To send an Iso i, send i.Move(): from then on every use of i panics. The accesses of the old
+// owner synchronize before those by the new one, through the message.
 type Iso[T any] struct{ h *isoHandle[T] }
 
 // isoHandle is one owner's handle. When the owner changes, the value stays where it is and the

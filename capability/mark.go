@@ -1,8 +1,8 @@
 package capability
 
-// Immutable says that a type may be sent, since nothing writes to its values, or to what they point
-// to, once the function that makes one has returned. A package says so of its own types, once, and
-// without cost:
+// Immutable marks a type whose values may be sent: after the function that makes a value has
+// returned, nothing writes to the value, or to the targets of its pointers. A package marks its own
+// types, once, and without cost:
 //
 //	type _ = capability.Immutable[*Config]
 //
@@ -11,8 +11,8 @@ package capability
 // functions that make the values is reported. Nothing checks it at run time.
 type Immutable[T any] struct{}
 
-// Shared says that a type may be sent though several goroutines write to its values: it has locks
-// of its own, as a *sql.DB has. A package says so of its own types, once, and without cost:
+// Shared marks a type whose values may be sent though several goroutines write to them: it has
+// locks of its own, as a *sql.DB has. A package marks its own types, once, and without cost:
 //
 //	type _ = capability.Shared[*Pool]
 //

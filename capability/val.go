@@ -13,7 +13,7 @@ type frozen[T any] struct {
 	fingerprint string
 }
 
-// NewVal makes a Val of a copy of v. What v points to must not be written to any more.
+// NewVal makes a Val of a copy of v. The targets of pointers in v must not be written to any more.
 // Any goroutine.
 func NewVal[T any](v T) Val[T] { return newVal(&v) }
 
@@ -28,8 +28,8 @@ func newVal[T any](v *T) Val[T] {
 // IsZero reports whether v holds nothing.
 func (v Val[T]) IsZero() bool { return v.v == nil }
 
-// Get returns a copy of the value. What the value points to is shared and must not be
-// written to. Get panics on the zero Val. Any goroutine.
+// Get returns a copy of the value. The targets of its pointers are shared and must not be written
+// to. Get panics on the zero Val. Any goroutine.
 func (v Val[T]) Get() T { return *v.mustHold("Get").value }
 
 // View calls f with a pointer to the value where it is. f must not write to the value, nor keep the

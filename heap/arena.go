@@ -8,17 +8,15 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Arena is the memory of one actor. The zero value is an empty arena without limit or
-// recycler, ready to use. A nil Arena panics where it is used, in Go's own words, since
-// what makes or finds an object does not check. An Arena must not be copied after first
-// use. It has no locks: owner only, that is, the behaviour that runs, or the goroutine that holds
-// its actor at rest.
+// Arena is the memory of one actor. The zero value is an empty arena without limit or recycler,
+// ready to use. Functions that make or find an object do not check for a nil Arena, so its use
+// panics in Go's own words. An Arena must not be copied after first use. It has no locks. Owner
+// only: the behaviour that runs, or the goroutine that holds its actor at rest.
 //
-// An arena takes nothing before the first object is made in it. Then it takes a chunk
-// of 256 bytes, one of 1 KiB, and then chunks that are each twice as large, up to 64 KiB;
-// an object over 64 KiB gets a chunk of its own. When an object does not fit the open
-// chunk, whichever of the open and the new chunk has more room left stays open: at most
-// half of a full arena is waste.
+// An arena takes no memory before the first object is made in it. Then it takes a chunk of 256
+// bytes, one of 1 KiB, and then chunks that are each twice as large, up to 64 KiB; an object over
+// 64 KiB gets a chunk of its own. When an object does not fit the open chunk, the arena takes a new
+// one and keeps open the chunk with more room left. At most half of a full arena is waste.
 type Arena struct {
 	_ noCopy
 
@@ -32,10 +30,10 @@ type Arena struct {
 	// Written by Bind, SetLimit, Due, release and the collector.
 	recycler *Recycler
 	limit    int
-	// Due from so many reserved bytes on; 0 means firstThreshold
+	// The number of reserved bytes from which the arena is due; 0 means firstThreshold
 	threshold int
 
-	blobs *blobSet // the shared blobs in it, nil if there never were any
+	blobs *blobSet // the shared blobs in the arena; nil if there never were any
 }
 
 // Stats describes the memory of an Arena.
@@ -45,31 +43,30 @@ type Stats struct {
 	Used     int // bytes handed out, padding to 8 bytes included
 }
 
-// ErrArenaLimit says that an object does not fit the limit of its arena, or is larger
-// than MaxObject. TryNew, TryMakeSlice, TryNewString and TryNewBlob return an error that
-// wraps it. Whatever else needs room panics with such an error: New, MakeSlice,
-// NewString, NewBlob, NewParcel, the Put of maps, [Parcel.Unpack] and [Region.Join].
+// ErrArenaLimit reports that an object does not fit the limit of its arena, or is larger than
+// MaxObject. TryNew, TryMakeSlice, TryNewString and TryNewBlob return an error that wraps it. All
+// other functions that need room panic with such an error: New, MakeSlice, NewString, NewBlob,
+// NewParcel, the Put of maps, [Parcel.Unpack] and [Region.Join].
 var ErrArenaLimit = errors.New("gallop: heap: arena limit exceeded")
 
 // MaxObject is the size in bytes of the largest object that an arena takes.
 const MaxObject = 1 << 30
 
-// Bind makes r the recycler that chunks come from and go to. With a nil r, chunks come
-// from Go's allocator and go to the GC. An actor runs on one worker after
-// another, so its arena is bound at the start of a turn that uses it. Bind costs one
-// store. Owner of both only.
+// Bind makes r the recycler that chunks come from and go to. With a nil r, chunks come from Go's
+// allocator and go to the GC. An actor runs on one worker after another, so its arena is bound at
+// the start of a turn that uses it. Bind costs one store. Owner of both only.
 func (a *Arena) Bind(r *Recycler) { a.recycler = r }
 
-// SetLimit sets how many bytes of chunks the arena may hold; 0 means no limit. It
-// panics if bytes is negative, and with ErrRegionGone if the arena is that of a region
-// that is gone. Owner only.
+// SetLimit limits the bytes of chunks that the arena may hold; 0 means no limit. It panics if bytes
+// is negative. It panics with ErrRegionGone if the arena is that of a region that is gone. Owner
+// only.
 //
 //   - As the limit draws near, chunks get smaller, so that an object is refused only if
 //     the smallest chunk that holds it does not fit.
-//   - If the limit is below what the arena holds already, new chunks are refused, and
+//   - If the arena already holds more than the limit, new chunks are refused, and
 //     nothing is taken away.
 //   - While it is collected, an arena may hold twice as much as its limit. It may stay
-//     above the limit afterwards, since survivors must go somewhere.
+//     above the limit afterwards, since the survivors need room.
 //   - The limit outlives Release.
 func (a *Arena) SetLimit(bytes int) {
 	if bytes < 0 {
@@ -85,7 +82,7 @@ func (a *Arena) SetLimit(bytes int) {
 	}
 }
 
-// Stats counts what the arena holds. It costs a walk over the chunks. Owner only.
+// Stats counts the memory of the arena. It costs a walk over the chunks. Owner only.
 func (a *Arena) Stats() Stats {
 	a.retire()
 	s := Stats{Chunks: int(a.pages.count), Reserved: a.reserved}
@@ -98,10 +95,9 @@ func (a *Arena) Stats() Stats {
 	return s
 }
 
-// Release frees everything that was made in the arena and leaves it empty, ready to be
-// used anew. All handles into it are dead for good. Chunks go to the recycler that the
-// arena is bound to; to take a chunk from there and release it costs 45 ns in all. A
-// second Release does nothing. Owner only.
+// Release frees all objects of the arena and leaves it empty, ready to be used anew. All handles
+// into it are dead for good. Chunks go to the recycler that the arena is bound to; to take a chunk
+// from there and release it costs 45 ns in all. A second Release does nothing. Owner only.
 func (a *Arena) Release() {
 	a.retire()
 	if invariant.On {
@@ -142,13 +138,13 @@ func (a *Arena) close() {
 	a.pages.class, a.reserved = 0, 0
 }
 
-// firstThreshold is how many bytes an arena holds when it is first due, as in the Pony runtime.
-// From then on an arena without generations is due when it has doubled; one with generations is due
-// as a whole when it has tripled.
+// firstThreshold is the size in bytes at which an arena is first due, as in the Pony runtime. Later
+// an arena without generations is due when it has doubled; an arena with generations is due as a
+// whole when it has tripled.
 const firstThreshold = 1 << 14
 
-// setThreshold sets when the arena is due next, given that keep bytes stay. With a limit, it is due
-// before the limit stands in the way.
+// setThreshold sets the size at which the arena is due next, given that keep bytes stay. With a
+// limit, it is due before the limit is reached.
 func (a *Arena) setThreshold(keep int) {
 	a.threshold = max(firstThreshold, a.growth()*min(keep, math.MaxInt/a.growth()))
 	if a.limit != 0 {
@@ -160,8 +156,8 @@ func (a *Arena) setThreshold(keep int) {
 //
 //   - In general it is time when the arena has twice the bytes that the last collection
 //     left, and at least 16 KiB.
-//   - In a large arena it is time when as many bytes were made as may have to be
-//     scanned of what is older, and at least 256 KiB.
+//   - In a large arena it is time when the new bytes are as many as the older bytes that
+//     may have to be scanned, and at least 256 KiB.
 //   - During a collection, Due reports whether much was allocated since the last step.
 func (a *Arena) Due() bool {
 	if g := a.pages.gc; g != nil {
@@ -173,8 +169,8 @@ func (a *Arena) Due() bool {
 	return a.reserved > a.threshold
 }
 
-// bump is the fast path of all allocation: n granules from the open chunk. The
-// memory itself is not touched; it is zero already.
+// bump is the fast path of all allocation: n granules from the open chunk. It does not touch the
+// memory, which is zero already.
 func (a *Arena) bump(n uintptr) (handle, bool) {
 	h := a.next
 	if uint64(a.end-h) < uint64(n) {
@@ -195,8 +191,8 @@ func (a *Arena) alloc(size uintptr) (handle, error) {
 	return a.grow(size)
 }
 
-// grow returns size bytes, at most MaxObject, from a new chunk, and keeps open
-// whichever chunk has more room left.
+// grow returns size bytes, at most MaxObject, from a new chunk. It keeps open the chunk with more
+// room left.
 func (a *Arena) grow(size uintptr) (handle, error) {
 	need := int(granules(size) * granule)
 	c, ok := a.newChunk(need)
@@ -224,15 +220,15 @@ func (a *Arena) noteDue() {
 	}
 }
 
-// press makes the arena due, because its limit stands in the way of something. Once the collection
-// is done there may be room.
+// press makes the arena due, because its limit has refused a request. After the collection there
+// may be room.
 func (a *Arena) press() {
 	a.threshold = max(a.reserved-1, 1)
 	a.noteDue()
 }
 
-// stepAfter is how many bytes an arena may take during a collection before it is due
-// for another step.
+// stepAfter is the number of bytes that an arena may take during a collection before it is due for
+// another step.
 const stepAfter = 256 << 10
 
 // newChunk returns a chunk that holds need bytes, unless that exceeds the limit.
@@ -271,7 +267,7 @@ func (a *Arena) enter(p page) {
 	a.reserved += p.length()
 }
 
-// open makes a chunk, of at most maxChunk bytes, the one that bump takes from.
+// open makes a chunk, of at most maxChunk bytes, the source of bump.
 func (a *Arena) open(number uint64, c chunk) {
 	a.retire()
 	a.pages.setNear(number, c.base)
@@ -289,7 +285,7 @@ func (a *Arena) retire() {
 	}
 }
 
-// refuse returns the error for size bytes that cannot be had.
+// refuse returns the error for a request of size bytes that cannot be met.
 func (a *Arena) refuse(size uintptr) error {
 	if a.limit == goneLimit {
 		return fmt.Errorf("%w: %d bytes in the arena of a region that was moved, joined or discarded",
@@ -316,11 +312,11 @@ func panicDead(h handle) {
 		"or it belongs to another arena", uint64(h)))
 }
 
-// noCopy makes go vet complain about copies of what contains it.
+// noCopy makes go vet complain about copies of the struct that contains it.
 type noCopy struct{}
 
-// Lock is what go vet looks for.
+// Lock makes go vet treat noCopy as a lock.
 func (*noCopy) Lock() {}
 
-// Unlock is what go vet looks for.
+// Unlock makes go vet treat noCopy as a lock.
 func (*noCopy) Unlock() {}

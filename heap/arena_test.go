@@ -10,7 +10,7 @@ import (
 
 const dead = "gallop: heap: dead handle"
 
-// "An Arena takes nothing before the first object is made in it."
+// "An arena takes no memory before the first object is made in it."
 func TestArenaIsLazy(t *testing.T) {
 	var a heap.Arena
 	a.Release()
@@ -48,8 +48,8 @@ func TestSmallArenaIsSmall(t *testing.T) {
 	}
 }
 
-// "When an object does not fit the open chunk, whichever of the open and the new
-// chunk has more room left stays open."
+// "When an object does not fit the open chunk, the arena takes a new one and keeps open the chunk
+// with more room left."
 func TestRoomierChunkStaysOpen(t *testing.T) {
 	var a heap.Arena
 	heap.New[[8]byte](&a)          // leaves 248 bytes
@@ -135,8 +135,8 @@ func TestBigObjects(t *testing.T) {
 	}
 }
 
-// "An arena with a limit takes no more than that", and "an object is refused
-// only if the smallest chunk that holds it does not fit".
+// "An arena with a limit holds no more than that", and "an object is refused only if the smallest
+// chunk that holds it does not fit".
 func TestLimit(t *testing.T) {
 	var a heap.Arena
 	a.SetLimit(10 << 10)
@@ -194,8 +194,8 @@ func TestMaxObject(t *testing.T) {
 	}
 }
 
-// "A handle is dead once its arena was released, and never becomes alive again,
-// not even when the arena is used anew."
+// "A handle is dead once its arena was released. It never becomes alive again, even if the arena is
+// used anew."
 func TestStaleHandles(t *testing.T) {
 	for _, r := range []*heap.Recycler{nil, new(heap.Recycler)} {
 		var a heap.Arena

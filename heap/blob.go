@@ -9,7 +9,7 @@ import (
 )
 
 // Blob is a handle to immutable bytes in an [Arena]. The zero value is the empty blob;
-// see [Ptr] for what handles may do.
+// see [Ptr] for the rules of handles.
 //
 // Up to [SharedAbove] bytes are the arena's own. More bytes lie in memory of their own,
 // which any number of arenas may hold; it counts them. So handing a blob to another
@@ -56,10 +56,10 @@ func (b Blob) Len() int { return int(b.n) }
 // IsZero reports whether b is the empty blob.
 func (b Blob) IsZero() bool { return b.n == 0 }
 
-// Deref returns the bytes where they are, without a copy. They come as a string because
-// they are immutable. The string is valid only until the behaviour returns: use
-// strings.Clone for what is kept. Deref costs what [Ptr.Deref] costs and panics as it
-// does, except that the empty blob is "" in every arena. Owner only.
+// Deref returns the bytes in place, without a copy. They come as a string because they are
+// immutable. The string is valid only until the behaviour returns: use strings.Clone for a string
+// that is kept. Deref costs as much as [Ptr.Deref] and panics as it does, except that the empty
+// blob is "" in every arena. Owner only.
 func (b Blob) Deref(a *Arena) string {
 	if b.n == 0 {
 		return ""
@@ -102,7 +102,7 @@ func (b Blob) Pack(a *Arena) Parcel {
 	return Parcel{&parcel{shared: s, off: b.off, n: b.n}}
 }
 
-// sharedBehind returns the shared bytes that b is a part of, nil if there are none. It panics if b
+// sharedBehind returns the shared bytes of which b is a part; nil if there are none. It panics if b
 // is dead.
 func (a *Arena) sharedBehind(b Blob) *sharedBytes {
 	if b.n == 0 {
@@ -136,8 +136,8 @@ func (a *Arena) hold(s *sharedBytes) {
 	a.noteDue()
 }
 
-// rescue marks bytes that the arena holds already, so that a collection that has begun and not
-// found them does not let them go.
+// rescue marks bytes that the arena holds already, so that a running collection that has not found
+// them keeps them.
 func (a *Arena) rescue(s *sharedBytes) {
 	if g := a.pages.gc; g != nil && g.look(s.number) {
 		g.mark(g.lastPage, 1, nil)

@@ -29,7 +29,7 @@ func (c *chunk) stays() bool { return c.size > maxChunk }
 
 // Chunks come in eight classes: an arena's first chunk is of the smallest, and each further one of
 // the next. The second class is four times as large as the first, and from there on each is twice
-// as large as the one before. What is larger than the largest class has a chunk to itself, of its
+// as large as the one before. An object larger than the largest class has a chunk to itself, of its
 // own size.
 //
 // The smallest is for arenas that hold one or two hundred bytes: a million of those took 1.2 GB
@@ -68,13 +68,13 @@ func newChunk(size int) chunk {
 // bytes returns the first n bytes of the chunk.
 func (c chunk) bytes(n uint32) []byte { return unsafe.Slice((*byte)(c.base), n) }
 
-// zero zeroes what was used.
+// zero clears the used part.
 func (c *chunk) zero() {
 	clear(c.bytes(c.used))
 	c.used = 0
 }
 
-// poison is what a dead chunk is full of where invariants are checked, and with the tag
+// poison fills a dead chunk where invariants are checked, and with the tag
 // gallop_poison.
 const poison = 0xdb
 

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The collector copies what is reachable into new chunks and lets the old ones go. README.md has
+// The collector copies the reachable objects into new chunks and drops the old ones. README.md has
 // the protocol; in short:
 //
 //	Begin   the whole address space becomes from-space; what the roots lead to is
@@ -20,7 +20,7 @@ import (
 //	end     nothing is left to scan: from-space goes to the recycler
 //
 // So a behaviour never sees a handle of from-space. The only barrier is the look-up that Deref
-// makes anyway, and all it costs is a miss in the table.
+// makes anyway; it costs a miss in the table.
 //
 // Large arenas have an old generation, which is not copied: generation.go.
 //
@@ -32,7 +32,7 @@ type collector struct {
 	arena *Arena
 	scratch
 	active bool        // from Begin to the end
-	old    *generation // nil if what stays is copied every time
+	old    *generation // nil if each collection copies all survivors
 
 	// From-space. Its table does not change while the collector works.
 	from     pageTable
@@ -57,7 +57,7 @@ type collector struct {
 	scanned []scannedRow // where invariants are checked
 }
 
-// scratch is what a collector needs while it is active. At other times others may use it.
+// scratch is the memory of an active collector. At other times others may use it.
 type scratch struct {
 	// A bit for each granule that was copied, or for a page that stays.
 	marks []uint64
@@ -68,11 +68,11 @@ type scratch struct {
 	freePages []*toPage
 }
 
-// Collect frees what the roots do not lead to. If a collection is under way, Collect
-// finishes it before it begins its own. Afterwards all pointers into the arena are
-// invalid, and all handles are dead except those in the roots and in what the roots
-// lead to. Collect panics if a root is zero. It costs about 10 ns for each object that
-// stays, and for what does not stay only the return of its chunks. Owner only.
+// Collect frees all objects that the roots do not lead to. If a collection is under way, Collect
+// finishes it before it begins its own. Afterwards all pointers into the arena are invalid. Handles
+// stay alive only in the roots and in objects that the roots lead to. Collect panics if a root is
+// zero. It costs about 10 ns for each object that stays; for the others, only the return of their
+// chunks. Owner only.
 func (a *Arena) Collect(roots ...Root) {
 	mustLead("Collect", roots)
 	a.Finish()
@@ -87,10 +87,10 @@ func (a *Arena) Collect(roots ...Root) {
 	}
 }
 
-// Begin starts a collection of everything, as Collect does, and copies only what is in
-// the roots. Step or Finish continue it, at once or later, between behaviours. If a
-// collection is under way already, Begin finishes it first. Begin panics if a root is
-// zero. Owner only.
+// Begin starts a collection of everything, as Collect does, and copies only the objects to which
+// the roots lead directly. Step or Finish continue it, at once or later, between behaviours. If a
+// collection is under way already, Begin finishes it first. Begin panics if a root is zero. Owner
+// only.
 func (a *Arena) Begin(roots ...Root) {
 	mustLead("Begin", roots)
 	a.begin(roots)
@@ -105,7 +105,7 @@ func (a *Arena) begin(roots []Root) {
 	g.scanRoots(roots)
 }
 
-// scanRoots copies what is in the roots.
+// scanRoots copies the objects to which the roots lead directly.
 func (g *collector) scanRoots(roots []Root) {
 	for _, r := range roots {
 		g.scan(r.at, r.layout)
@@ -115,16 +115,16 @@ func (g *collector) scanRoots(roots []Root) {
 // Collecting reports whether a collection is under way. Owner only.
 func (a *Arena) Collecting() bool { return a.pages.gc != nil && a.pages.gc.active }
 
-// Step goes on with the collection that is under way, until it has copied and scanned
-// gas bytes, and besides twice what was allocated since the last step. It reports
-// whether the collection has ended. Behaviours may run between steps; what they make is
-// not collected this time. Owner only.
+// Step continues the collection that is under way, until it has copied and scanned gas bytes, plus
+// twice the bytes that were allocated since the last step. It reports whether the collection has
+// ended. Behaviours may run between steps; this collection keeps the objects that they make. Owner
+// only.
 func (a *Arena) Step(gas int) (done bool) {
 	g := a.pages.gc
 	if g == nil || !g.active {
 		return true
 	}
-	stop := g.work + 2*g.made // faster than the behaviours, whatever they do
+	stop := g.work + 2*g.made // always faster than the behaviours
 	g.made = 0
 	for stop += min(gas, math.MaxInt-stop); g.work < stop; {
 		p := g.next()
@@ -229,9 +229,9 @@ func (g *collector) scan(at unsafe.Pointer, l *Layout) {
 	}
 }
 
-// forward brings one handle up to date. The handle leads to a row of n elements of that size, each
-// as sub says. A handle that does not lead to from-space is new already, or dead, or of another
-// arena: Deref will tell.
+// forward brings one handle up to date. The handle leads to a row of n elements of that size, and
+// sub is their layout. A handle that does not lead to from-space is new already, or dead, or of
+// another arena: Deref finds that out.
 func (g *collector) forward(at *handle, size uintptr, n int, sub *Layout) {
 	h := *at
 	if h == 0 || h.page() != g.last && !g.look(h.page()) {

@@ -2,7 +2,7 @@ package heap
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// end lets from-space go.
+// end drops from-space.
 func (g *collector) end() {
 	a := g.arena
 	if open := g.open; open != nil {
@@ -29,8 +29,8 @@ func (g *collector) end() {
 	}
 }
 
-// putBack lets go of what the collector does not need any more. Without an old generation that is
-// all of it.
+// putBack drops the parts of the collector that it no longer needs. Without an old generation it
+// drops the whole collector.
 func (g *collector) putBack(a *Arena) {
 	old := g.old
 	g.reset()
@@ -43,7 +43,7 @@ func (g *collector) putBack(a *Arena) {
 	*g = collector{arena: a, old: old}
 }
 
-// leave lets go of from-space, except for the pages that were marked.
+// leave drops from-space, except for the marked pages.
 func (g *collector) leave(a *Arena) {
 	for i := range g.from.all() {
 		switch p := &g.from.all()[i]; {
@@ -62,7 +62,7 @@ func (g *collector) unmarked(i int) bool {
 	return !p.free() && !(p.stays() && g.marks[g.first[i]] != 0)
 }
 
-// reset clears whatever in the collector would keep something else alive.
+// reset clears all references of the collector that would keep memory alive.
 func (g *collector) reset() {
 	*g = collector{scratch: g.scratch}
 	g.queue = g.queue[:0]

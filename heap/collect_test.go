@@ -46,7 +46,7 @@ func mustBeRing(t *testing.T, a *heap.Arena, first heap.Ptr[link], n int) {
 	}
 }
 
-// "Collect frees what the roots do not lead to": cycles too, and keeps the rest.
+// "Collect frees all objects that the roots do not lead to": cycles too, and keeps the rest.
 func TestCollect(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 1000, 5000} {
 		var a heap.Arena

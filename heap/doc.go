@@ -1,21 +1,20 @@
 // Package heap gives an actor memory of its own: an arena that the GC never scans
 // and that is freed whole.
 //
-// # What it is
+// # Concepts
 //
-// An [Arena] hands out memory by moving one number forward. The memory comes in chunks that
-// Go's allocator knows to hold no pointers. So a million actors with a million lists and
-// trees cost the GC a million chunks to mark and not one object to scan.
-// [Arena.Collect] copies what is still reached to new chunks; [Arena.Release] frees all of
-// it. The chunks go to the [Recycler] of the worker at hand, where the next actor finds
-// them.
+// An [Arena] hands out memory by moving one number forward. The memory comes in chunks that Go's
+// allocator knows to hold no pointers. So a million actors with a million lists and trees cost the
+// GC a million chunks to mark and not one object to scan. [Arena.Collect] copies the reachable
+// objects to new chunks; [Arena.Release] frees everything. The chunks go to the [Recycler] of the
+// present worker, where the next actor finds them.
 //
 // # Choosing
 //
-// Use an arena for many small objects that live with their actor, above all for linked
-// ones: lists, trees, tables. Keep ordinary Go values for a state of a few fixed fields and
-// for what must hold Go pointers. Use a [Blob] for bytes that several actors read, a
-// [Region] for a graph that changes its owner. docs/heap.md has a table, and measurements.
+// Use an arena for many small objects that live with their actor, above all for linked ones: lists,
+// trees, tables. Keep ordinary Go values for a state of a few fixed fields and for data with Go
+// pointers. Use a [Blob] for bytes that several actors read, and a [Region] for a graph that
+// changes its owner. docs/heap.md has a table, and measurements.
 //
 // # Using
 //
@@ -38,24 +37,23 @@
 //
 // # Guarantees
 //
-// Memory is zero when it is handed out, recycled or not, and aligned to 8 bytes. A handle
-// is dead once its arena was released, and never becomes alive again, not even when the
-// arena is used anew. Dereferencing a dead handle, or a handle of another arena, panics. An
-// arena with a limit takes no more than that, except what a collection needs and leaves:
-// see [Arena.SetLimit]. What would not fit panics with [ErrArenaLimit], or returns it.
+// Memory is zero when it is handed out, recycled or not, and aligned to 8 bytes. A handle is dead
+// once its arena was released. It never becomes alive again, even if the arena is used anew.
+// Dereferencing a dead handle, or a handle of another arena, panics. An arena with a limit holds no
+// more than that, except for the needs of a collection: see [Arena.SetLimit]. A request that does
+// not fit panics with [ErrArenaLimit], or returns it.
 //
-// A collection begins at [Root] values, which for an actor are its state and the messages
-// in its mailbox. It follows handles, not Go pointers: types that keep handles behind Go
-// pointers are refused as roots. What it does not reach is gone, and the handles to it are
-// dead. It may go on in steps, with behaviours in between, which notice nothing.
+// A collection begins at [Root] values. For an actor these are its state and the messages in its
+// mailbox. It follows handles, not Go pointers: types that keep handles behind Go pointers are
+// refused as roots. Unreached objects are gone, and the handles to them are dead. A collection may
+// run in steps, with behaviours in between, which do not notice it.
 //
-// Arenas and recyclers have one owner at a time and no locks. The owner that hands one over must
+// Arenas and recyclers have one owner at a time and no locks. An owner that hands one over must
 // synchronize; within gallop the scheduler does.
 //
 // # Extending
 //
-// The README beside this file says how addresses and collections work, and what they
-// leave room for.
+// The README beside this file explains addresses and collections, and how they can be extended.
 //
 // This package has no compatibility promise: each version may change it.
 package heap

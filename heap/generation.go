@@ -6,28 +6,28 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Large arenas have two generations. What is older than the last collection stays where it is; the
-// next one copies the young only, to old pages. No further barrier is needed to find the old
-// objects that lead to young ones. After a collection no old page leads to the young, and none is
-// in the arena's table. A behaviour that writes to an old object has dereferenced it itself. That
-// is a miss, and the miss enters the page into the table. So only old pages in the table may lead
-// to the young, and the next collection scans these and no others. README.md has the protocol,
+// Large arenas have two generations. Objects older than the last collection stay in place; the next
+// collection copies only the young, to old pages. It finds the old objects that lead to young ones
+// without a further barrier. After a collection no old page leads to the young, and no old page is
+// in the arena's table. A behaviour that writes to an old object has dereferenced it. That is a
+// miss, and the miss enters the page into the table. So only old pages in the table may lead to the
+// young, and the next collection scans only these. README.md has the protocol,
 // docs/decisions/0014-a-heap-of-its-own.md the figures.
 //
 // Rejected: keeping survivors young for a second time (between behaviours no object is merely in
 // transit, and a list of the old pages that lead to survivors would be needed); scanning all old
-// pages (an actor that touches a sixteenth of what it has would pay for all of it).
+// pages (an actor that touches a sixteenth of its objects would pay for all of them).
 
 // generationsFrom is the size in bytes above which an arena has an old generation when it is
-// collected. Below it, all is copied: there are few pages, and all are touched. Tests change it.
+// collected. A smaller arena has few pages, all are touched, and all is copied. Tests change it.
 var generationsFrom = generationsAbove
 
 const (
-	// youngLeast is how many bytes are made, at the least, between two collections of the young. It
-	// is more if more than that may have to be scanned.
+	// youngLeast is the least number of new bytes between two collections of the young. The number
+	// is larger if more old bytes may have to be scanned.
 	youngLeast = 256 << 10
-	// oldGrowth is the factor by which an arena with generations has grown when all of it is
-	// collected. What is dead among the old is less than that.
+	// oldGrowth is the factor by which an arena with generations grows until all of it is
+	// collected. It bounds the dead objects among the old.
 	oldGrowth = 3
 )
 
@@ -36,8 +36,8 @@ type generation struct {
 	pages   map[uint64]*oldPage
 	open    *oldPage  // with room for more, or nil
 	bytes   int       // of all pages
-	touched int       // of those that may lead to the young
-	layouts []*Layout // by id, those that are in records
+	touched int       // bytes of the pages that may lead to the young
+	layouts []*Layout // by id, the layouts used in records
 }
 
 // oldPage is a page whose objects a collection has reached. It stays where it is since then.
@@ -49,7 +49,7 @@ type oldPage struct {
 	awake   bool     // in the arena's table, since the last collection began
 }
 
-// record says where objects with handles are: n in a row.
+// record is the place of n objects with handles, in a row.
 type record struct {
 	layout uint32
 	at, n  uint16 // at in granules
@@ -69,7 +69,7 @@ func (p *toPage) begin(o *generation, r row) {
 	p.row = r
 }
 
-// note puts the row that was copied last on record.
+// note records the row that was copied last.
 func (p *toPage) note(o *generation) {
 	if r := p.row; r.sub != nil {
 		if invariant.On {
@@ -110,11 +110,10 @@ func (p *toPage) isOld() bool { return p.old != nil && p.old.member }
 // BeginDue starts the collection that is due, as Begin does. It panics if a root is
 // zero. Owner only.
 //
-// In a large arena, one that has 256 KiB when it is collected, that is a collection of
-// the young alone: of what was made since the last collection. What is older stays,
-// reached or not, and handles to it stay as they are. Everything is collected when the
-// arena has three times what the last whole collection left, or its limit stands in the
-// way.
+// In a large arena, with at least 256 KiB when it is collected, this collects only the young: the
+// objects made since the last collection. Older objects stay, reached or not, and handles to them
+// stay as they are. Everything is collected when the arena has three times the bytes that the last
+// whole collection left, or when its limit has refused a request.
 func (a *Arena) BeginDue(roots ...Root) {
 	mustLead("BeginDue", roots)
 	a.Finish()
@@ -148,8 +147,8 @@ func (a *Arena) collector() *collector {
 	return g
 }
 
-// excludeOld takes the old pages out of from-space. Those that may lead to the rest of from-space
-// become grey.
+// excludeOld takes the old pages out of from-space. Old pages that may lead to the rest of
+// from-space become grey.
 func (g *collector) excludeOld() {
 	o := g.old
 	for i := range g.from.all() {
@@ -182,7 +181,7 @@ func (g *collector) greyOld(q *oldPage, from int) {
 	g.queue = append(g.queue, p)
 }
 
-// limitTo says which page numbers there are in from-space.
+// limitTo sets the range of page numbers in from-space.
 func (g *collector) limitTo(lo, hi uint64) {
 	g.lo, g.span = noPage, 0
 	if lo <= hi {
@@ -205,8 +204,8 @@ func (g *collector) scanRecord(p *toPage) {
 	g.work += int(r.n) * int(l.size)
 }
 
-// mayLeadBack reports whether there may be a handle to from-space in a value. Most old
-// objects have none, and page numbers are drawn in order.
+// mayLeadBack reports whether a value may have a handle to from-space. Most old objects have none,
+// and page numbers are drawn in order.
 func (g *collector) mayLeadBack(at unsafe.Pointer, l *Layout) bool {
 	if !l.flat {
 		return true

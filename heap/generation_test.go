@@ -23,8 +23,8 @@ func mustBeYoung(t *testing.T, a *heap.Arena, roots ...heap.Root) {
 	}
 }
 
-// "What is older than the last collection stays where it is; the next one copies the
-// young only", once, and frees those that cannot be reached.
+// "Objects older than the last collection stay in place; the next collection copies only the
+// young", once, and frees the unreachable ones.
 func TestOldStays(t *testing.T) {
 	twoGenerations(t)
 	var a heap.Arena

@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// graph is what a walk from the roots finds: a hash that does not depend on where
-// the objects are, and how many there are. Two walks with equal results found the
-// same graph with the same contents. It is how the collector is verified.
+// graph is the result of a walk from the roots: a hash that does not depend on the places of the
+// objects, and the number of objects. Two walks with equal results found the same graph with the
+// same contents. The collector is verified by it.
 type graph struct {
 	hash           uint64
 	objects, bytes int
@@ -21,9 +21,9 @@ type graph struct {
 
 var graphSeed = maphash.MakeSeed()
 
-// GraphHash returns a hash of all that the roots lead to. The hash does not depend on
-// where that is: collections, moves and merges keep it. It is different in every
-// process. GraphHash costs a walk over everything and is meant for tests. Owner only.
+// GraphHash returns a hash of all objects that the roots lead to. The hash does not depend on their
+// places: collections, moves and merges keep it. It is different in every process. GraphHash costs
+// a walk over all of them and is meant for tests. Owner only.
 func (a *Arena) GraphHash(roots ...Root) uint64 {
 	mustLead("GraphHash", roots)
 	return a.graph(roots).hash
@@ -77,7 +77,7 @@ func (w *walk) begin(a *Arena) {
 	w.sum.SetSeed(graphSeed)
 }
 
-// maxKeptWalk is how many objects a walk may have found and still be kept.
+// maxKeptWalk is the largest number of objects of a walk that is kept.
 const maxKeptWalk = 1 << 12
 
 // end keeps the memory of the walk for the next one, unless it is large.
@@ -143,7 +143,7 @@ func from(body []byte, at uintptr) []byte {
 	return body[at:]
 }
 
-// extentAt returns what the handle at a part's place leads to.
+// extentAt returns the extent to which the handle at a part's place leads.
 func extentAt(field unsafe.Pointer, p part) extent {
 	h := *(*handle)(field)
 	switch p.kind {

@@ -2,9 +2,9 @@ package heap
 
 // A handle is a virtual address, and an arena is an address space. The upper 51 bits number a page.
 // A page is the stay of a chunk in one arena, from the moment the arena takes the chunk until it
-// lets it go. The lower 13 bits count granules from the chunk's start. Page numbers are drawn from
+// drops it. The lower 13 bits count granules from the chunk's start. Page numbers are drawn from
 // one process-wide sequence and never used twice. That is the generation check: a page that an
-// arena has let go of, or never had, is not in its table, whatever became of the memory.
+// arena has dropped, or never had, is not in its table, even if its memory is used again.
 //
 // Rejected: a pointer (the GC would have to scan it, and nothing could
 // move); an index into the arena's list of chunks with a generation (a region
@@ -30,6 +30,6 @@ func (h handle) offset() uintptr { return uintptr(h&offsetMask) * granule }
 // pageStart returns the handle of the first granule of a page.
 func pageStart(number uint64) handle { return handle(number << offsetBits) }
 
-// granules returns how many granules hold size bytes. Nothing is empty: an
-// object of no bytes has an address of its own.
+// granules returns the number of granules that hold size bytes, at least 1: an object of no bytes
+// has an address of its own.
 func granules(size uintptr) uintptr { return (max(size, 1) + granule - 1) / granule }

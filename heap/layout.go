@@ -12,9 +12,9 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// Layout says where the handles are in values of a type, and what they lead to. The
-// collector finds its way by layouts alone: objects have no headers. A layout is made
-// once per type, by [LayoutOf], and is read-only from then on. Any goroutine.
+// Layout has the places of the handles in values of a type, and the types that they lead to. The
+// collector uses layouts alone: objects have no headers. A layout is made once per type, by
+// [LayoutOf], and is read-only from then on. Any goroutine.
 type Layout struct {
 	typ   reflect.Type
 	id    uint32 // of this process
@@ -29,11 +29,11 @@ type part struct {
 	at   uintptr // from the start of the value
 	kind partKind
 	n    int     // inline: number of elements
-	size uintptr // of one element of what is there
+	size uintptr // of one element at that place
 	sub  *Layout // of one element; nil if it has no handles
 }
 
-// partKind says what is at a part's place.
+// partKind is the kind of a part.
 type partKind uint8
 
 const (
@@ -44,7 +44,7 @@ const (
 	partInline                 // an array, part of the value itself
 )
 
-// isHandle is implemented by the handle types, and by what embeds them.
+// isHandle is implemented by the handle types, and by types that embed them.
 type isHandle interface{ partKind() partKind }
 
 func (Ptr[T]) partKind() partKind   { return partPtr }
@@ -65,10 +65,9 @@ var layouts struct {
 
 // LayoutOf returns the layout of a type. Any goroutine.
 //
-// Unlike objects, roots may have Go pointers besides their handles. But a handle behind
-// a Go pointer, slice, map or channel would be out of the collector's reach: LayoutOf
-// panics with the path of the first one. It does not look at what is behind an
-// interface.
+// Unlike objects, roots may have Go pointers besides their handles. But the collector cannot reach
+// a handle behind a Go pointer, slice, map or channel: LayoutOf panics with the path of the first
+// such handle. It does not look behind interfaces.
 func LayoutOf(t reflect.Type) *Layout {
 	if t == nil {
 		panic("gallop: heap: LayoutOf: a nil type")
@@ -151,14 +150,14 @@ func (l *Layout) describeHandle(t reflect.Type, at uintptr) {
 // elemOf returns T for a Ptr[T] or Slice[T]: their first field is a [0]*T.
 func elemOf(t reflect.Type) reflect.Type { return t.Field(0).Type.Elem().Elem() }
 
-// isHandleType reports whether t is a handle itself. What embeds one has its
-// methods too, but is of another package or no struct with a handle in front.
+// isHandleType reports whether t is a handle itself. A type that embeds a handle has its methods
+// too, but is of another package or no struct with a handle in front.
 func isHandleType(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == ownPath && t.Implements(handleType)
 }
 
 // isConverted reports whether t is a type of another package with the fields of a handle, such as
-// "type T heap.Ptr[int]". It lacks the handle's methods, so nothing says what it is.
+// "type T heap.Ptr[int]". It lacks the handle's methods, so the collector would not recognize it.
 func isConverted(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct || t.PkgPath() == ownPath {
 		return false
@@ -285,9 +284,9 @@ func RootAt[T any](p *T) Root {
 	return Root{unsafe.Pointer(p), LayoutOf(reflect.TypeFor[T]())}
 }
 
-// RootOf is [RootAt] for a value whose type is known only by its layout: at is where
-// the value begins, whatever the type of at says. The runtime needs RootOf; other code
-// uses RootAt. RootOf panics if at or l is nil.
+// RootOf is [RootAt] for a value whose type is known only by its layout. The value begins at at,
+// and the type of at is ignored. The runtime needs RootOf; other code uses RootAt. RootOf panics if
+// at or l is nil.
 func RootOf[T any](at *T, l *Layout) Root {
 	if at == nil || l == nil {
 		panic("gallop: heap: RootOf of a nil pointer or layout")

@@ -214,8 +214,8 @@ func (t *table[K, V]) visit(a *Arena, equal func(*Arena, K, K) bool, yield func(
 	}
 }
 
-// now returns what has become of an entry since the table was rebuilt, nil if it was deleted. An
-// entry whose key does not equal itself is as it was: it cannot be found and changed.
+// now returns the entry that replaced e when the table was rebuilt, nil if it was deleted. An entry
+// whose key does not equal itself is returned as it was: it cannot be found and changed.
 func (t *table[K, V]) now(a *Arena, e *entry[K, V], equal func(*Arena, K, K) bool) *entry[K, V] {
 	if e.gone || !equal(a, e.key, e.key) {
 		return e

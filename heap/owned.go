@@ -7,12 +7,11 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// Owned says where there are regions and parcels in the values of a type: what has to
-// be discarded when a message will not run. The zero value says that there are none. It
-// is made by [OwnedIn] and read-only.
+// Owned has the places of regions and parcels in the values of a type. They are discarded when a
+// message will not run. The zero value has no places. It is made by [OwnedIn] and read-only.
 type Owned struct{ fields []ownedField }
 
-// ownedField is where a region or a parcel is.
+// ownedField is the place of a region or a parcel.
 type ownedField struct {
 	_      nocmp.Field
 	offset uintptr
@@ -49,7 +48,7 @@ func OwnedIn(t reflect.Type) Owned {
 // Any reports whether there is anything to discard.
 func (o Owned) Any() bool { return len(o.fields) > 0 }
 
-// find looks for what is owned in a value of type t that lies at an offset.
+// find looks for owned regions and parcels in a value of type t at an offset.
 func (o *Owned) find(t reflect.Type, at uintptr) {
 	if z := ownerOf(t); z != nil {
 		o.fields = append(o.fields, ownedField{offset: at, zero: z})
@@ -68,9 +67,9 @@ func (o *Owned) find(t reflect.Type, at uintptr) {
 	}
 }
 
-// DiscardIn discards the regions and parcels of a value. The value begins at at, and
-// its type is the one that o was made for, whatever the type of at says. What is gone
-// already stays so. The owner of the value only.
+// DiscardIn discards the regions and parcels of a value. The value begins at at and has the type
+// for which o was made; the type of at is ignored. Regions and parcels that are gone stay gone. The
+// owner of the value only.
 func DiscardIn[T any](at *T, o Owned) {
 	for _, p := range o.fields {
 		p.zero.discardAt(unsafe.Add(unsafe.Pointer(at), p.offset))

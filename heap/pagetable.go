@@ -19,8 +19,7 @@ import (
 // Owner only.
 type pageTable struct {
 	_ nocmp.Field
-	// What the GC has to look at, in every cycle and every arena: as little as
-	// can be.
+	// The pointers that the GC scans, in every cycle and every arena: as few as possible.
 	slots *page // the first of size; nil until there was more than one page
 	// This one, if count is 1 and slots is nil; without its base while it is near.
 	one      page
@@ -101,7 +100,7 @@ func (t *pageTable) all() []page {
 // make a pageTable escape: a copy stays on the stack.
 func (t *pageTable) table() []page { return unsafe.Slice(t.slots, t.size) }
 
-// isNear reports whether a page is the one that is looked at first.
+// isNear reports whether a page is looked at first.
 func (t *pageTable) isNear(p *page) bool { return p.number+1 == t.nearPlus1 }
 
 // search is at for a page that was pushed out of its home slot, and for one that the collector has
@@ -143,7 +142,7 @@ func (t *pageTable) slot(number uint64) (i int, ok bool) {
 	return 0, false
 }
 
-// setNear makes a page of the table the one that is looked at first.
+// setNear makes a page of the table the first to be looked at.
 func (t *pageTable) setNear(number uint64, base unsafe.Pointer) {
 	t.nearPlus1, t.nearBase = number+1, base
 	if t.isNear(&t.one) {

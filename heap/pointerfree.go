@@ -165,8 +165,8 @@ func findPointerField(t reflect.Type, path string) pointer {
 	return pointer{}
 }
 
-// remedy says what the author of root can use instead, if there is something. Fields of another
-// package's struct are not that author's to change.
+// remedy returns advice for the author of root, if there is any. Fields of another package's struct
+// are not that author's to change.
 func (p pointer) remedy(root reflect.Type) string {
 	switch {
 	case p.of == reflect.TypeFor[Parcel]():

@@ -7,22 +7,20 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Recycler is one worker's store of chunks: arenas that are bound to it take their
-// chunks from it and give them back on release. It is what makes short-lived actors
-// cheap: a chunk from Go's allocator costs 0.3 µs (1 KiB) to 12 µs (64 KiB), and one
-// from here some 40 ns, there and back, and the clearing of what its last user wrote.
+// Recycler is one worker's store of chunks: arenas that are bound to it take their chunks from it
+// and give them back on release. It makes short-lived actors cheap. A chunk from Go's allocator
+// costs 0.3 µs (1 KiB) to 12 µs (64 KiB). A chunk from here costs some 40 ns, there and back, and
+// the clearing of its used part.
 //
-// The zero value is ready to use and keeps up to 256 KiB of each chunk size: 2 MiB
-// of chunks, and, with tables and what a collection needs, less than 2.75 MiB. It keeps
-// that until [Recycler.Drop], for only its owner may touch it. A Recycler must not be
-// copied after first use. Its methods, and those of the arenas bound to it, have no
-// locks: owner worker only.
+// The zero value is ready to use and keeps up to 256 KiB of each chunk size: 2 MiB of chunks, and
+// less than 2.75 MiB with tables and the memory of collections. It keeps that until
+// [Recycler.Drop], since only its owner may touch it. A Recycler must not be copied after first
+// use. It has no locks, and neither have the arenas bound to it: owner worker only.
 //
-// The store is bounded separately for each of the eight chunk sizes from 256 bytes to 64
-// KiB, so that a worker whose load changes is not left with a store full of the wrong
-// size. What does not fit, and chunks of single objects over 64 KiB, goes to Go's
-// collector. The tables by which arenas find their chunks are kept likewise, in a
-// quarter of that.
+// The store is bounded separately for each of the eight chunk sizes from 256 bytes to 64 KiB, so
+// that a worker whose load changes is not left with a store full of the wrong size. Chunks that do
+// not fit, and chunks of single objects over 64 KiB, are left to the GC. The tables by which arenas
+// find their chunks are kept likewise, in a quarter of that.
 type Recycler struct {
 	_        noCopy
 	perClass int // bytes; 0 means defaultPerClass, below 0 nothing
@@ -34,7 +32,7 @@ type Recycler struct {
 	onDue    func()
 }
 
-// RecyclerStats counts what a Recycler has done since it was made.
+// RecyclerStats counts the work of a Recycler since it was made.
 type RecyclerStats struct {
 	Held    int    // bytes in store now
 	Hits    uint64 // chunks taken from the store
@@ -87,7 +85,7 @@ func (r *Recycler) collector() *collector {
 	return g
 }
 
-// maxKeptWords is how many words a collector at rest may have for marks and for lists of pages:
+// maxKeptWords bounds the words that a collector at rest has for marks and for lists of pages:
 // enough for 8 MiB.
 const maxKeptWords = 5 << 12
 
@@ -150,7 +148,7 @@ func (r *Recycler) wants(c chunk) bool {
 	return held+int(c.size) <= r.bound()
 }
 
-// bound returns how many bytes of a class are kept.
+// bound returns the number of bytes of a class that are kept.
 func (r *Recycler) bound() int {
 	if r.perClass == 0 {
 		return defaultPerClass
@@ -171,8 +169,8 @@ func (r *Recycler) pageNumber() uint64 {
 // nil handle points into it. Any goroutine.
 var lastPage seam.Uint64
 
-// pageBlock is how many page numbers a worker draws at once, so that workers do
-// not contend for one word at every chunk.
+// pageBlock is the number of page numbers that a worker draws at once, so that workers do not
+// contend for one word at every chunk.
 const pageBlock = 1024
 
 // pageNumbers is a worker's block of page numbers. Owner worker only.

@@ -8,16 +8,15 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Region is a graph in memory of its own, with one owner, who may change it. The owner
-// builds it sends it in a message, and the receiver makes it part of its own
-// arena, in O(chunks), without a copy. A Region is one word; its copies are the same
-// region. The zero value is no region.
+// Region is a graph in memory of its own, with one owner, who may change it. The owner builds it
+// and sends it in a message, and the receiver makes it part of its own arena, in O(chunks), without
+// a copy. A Region is one word; its copies are the same region. The zero value is no region.
 //
-// What is in a region must lead to nothing outside of it: such a handle would be dead
-// in the receiver's arena. Where invariants are checked, Move panics over one.
+// Objects in a region must not lead outside of it: such a handle would be dead in the receiver's
+// arena. Where invariants are checked, Move panics over one.
 type Region[T any] struct{ r *region }
 
-// region is what Regions are handles to. Owner only, except for gone.
+// region is the memory to which a Region is a handle. Owner only, except for gone.
 type region struct {
 	arena Arena
 	root  handle
@@ -56,13 +55,13 @@ func (r Region[T]) SetRoot(p Ptr[T]) {
 	g.root = p.h
 }
 
-// Move gives the region away. The Region that it returns is the region from then on; r,
-// all its copies, the arena that Arena returned and all handles into it are dead. So
-// send r.Move(), and no handle that you kept can do harm. But a pointer that Deref
-// returned can: by then it leads to what is the receiver's.
+// Move gives the region away and returns the new Region for it. From then on r, all its copies, the
+// arena that Arena returned and all handles into it are dead. So send r.Move(): handles that you
+// kept can do no harm. A pointer that Deref returned can, since it leads to memory that now belongs
+// to the receiver.
 //
-// Move panics with ErrRegionGone if the region is gone. It costs one allocation,
-// whatever is in the region, and four more from its first shared blob on. Owner only.
+// Move panics with ErrRegionGone if the region is gone. It costs one allocation for a region of any
+// size, and four more if it has had a shared blob. Owner only.
 func (r Region[T]) Move() Region[T] {
 	g := r.take("Move")
 	if invariant.On {
@@ -142,7 +141,7 @@ const goneLimit = -1
 // shut keeps anything from being made in an arena from now on. Its owner empties it.
 func (a *Arena) shut() { a.limit = goneLimit }
 
-// moveTo moves what a has to b, which is empty, and leaves a empty and shut.
+// moveTo moves the pages of a to b, which is empty, and leaves a empty and shut.
 func (a *Arena) moveTo(b *Arena) {
 	a.Finish()
 	a.oneGeneration()
@@ -162,8 +161,8 @@ func (a *Arena) moveTo(b *Arena) {
 	}
 }
 
-// mergeInto makes all pages of a part of b, under the numbers they have, and leaves a
-// empty and shut. Of the two open chunks the one with more room stays open.
+// mergeInto makes all pages of a part of b, under the numbers they have, and leaves a empty and
+// shut. The open chunk with more room stays open.
 func (a *Arena) mergeInto(b *Arena) {
 	a.oneGeneration()
 	a.retire()

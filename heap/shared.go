@@ -82,18 +82,17 @@ func newBlobSet(a *Arena) *blobSet {
 // is one word, and its copies are the same parcel. The receiver unpacks it into an
 // arena, once. The runtime discards a parcel in a dead letter. Any goroutine.
 //
-// The message of a behaviour that panics is no dead letter, and its parcels are not
-// discarded, since the behaviour may have passed them on. If the behaviour has done
-// nothing with one, the GC frees the memory, but [Blobs] counts shared bytes as
-// live for ever. So unpack first: what is in the arena is counted down when the actor
-// ends.
+// The message of a behaviour that panics is no dead letter, and its parcels are not discarded,
+// since the behaviour may have passed them on. If it has not, the GC frees the memory, but [Blobs]
+// counts shared bytes as live for ever. So unpack first: blobs in the arena are counted down when
+// the actor ends.
 type Parcel struct{ p *parcel }
 
-// parcel is what the copies of a Parcel have in common.
+// parcel is the common part of the copies of a Parcel.
 //
-// Rejected: a cleanup of every shared parcel, which would count down what was lost with a
-// panic. Packing and unpacking took three times as long (87 and 253 ns) and made two
-// allocations more.
+// Rejected: a cleanup of every shared parcel, which would count down parcels that were lost with a
+// panic. Packing and unpacking took three times as long (87 and 253 ns) and made two allocations
+// more.
 type parcel struct {
 	shared *sharedBytes // nil if the bytes are in text
 	text   string
@@ -134,7 +133,7 @@ func (p Parcel) Unpack(a *Arena) Blob {
 	if p.p == nil {
 		return Blob{}
 	}
-	p.mustBeHere("Unpack") // first: what is gone needs no room
+	p.mustBeHere("Unpack") // first: a parcel that is gone needs no room
 	if s := p.p.shared; s != nil && a.blobs.find(s.number) == nil {
 		if err := a.mayHold(len(s.text)); err != nil {
 			panic(err)

@@ -14,7 +14,7 @@ type Slice[T any] struct {
 	n int
 }
 
-// MakeSlice makes n zeroed Ts in a row. It costs what [New] costs.
+// MakeSlice makes n zeroed Ts in a row. It costs as much as [New].
 //
 // It panics if n is negative, if T is not pointer-free, and with an error that wraps
 // [ErrArenaLimit] if the arena is full. Owner only.
@@ -62,10 +62,10 @@ func (s Slice[T]) Len() int { return s.n }
 // IsZero reports whether s is the empty slice.
 func (s Slice[T]) IsZero() bool { return s.n == 0 }
 
-// Deref returns the elements, with no capacity beyond them. The Go slice is valid until
-// the behaviour returns; appending to it makes a copy outside of the arena. Deref costs
-// what [Ptr.Deref] costs, and panics as it does, except that the empty slice is nil in
-// every arena. Owner only.
+// Deref returns the elements, with no capacity beyond them. The Go slice is valid until the
+// behaviour returns; appending to it makes a copy outside of the arena. Deref costs as much as
+// [Ptr.Deref], and panics as it does, except that the empty slice is nil in every arena. Owner
+// only.
 func (s Slice[T]) Deref(a *Arena) []T {
 	if s.n == 0 {
 		return nil

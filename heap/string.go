@@ -5,15 +5,15 @@ import (
 	"unsafe"
 )
 
-// String is a handle to immutable text in an [Arena]. It is two words and no pointer;
-// see [Ptr]. The zero value is the empty string. To compare texts, compare what Deref
-// returns: == on Strings asks whether they are the same text at the same place.
+// String is a handle to immutable text in an [Arena]. It is two words and no pointer; see [Ptr].
+// The zero value is the empty string. To compare texts, compare the results of Deref: == on Strings
+// compares their places.
 type String struct {
 	h handle
 	n int
 }
 
-// NewString copies s into the arena. It costs what [New] costs, and the copy.
+// NewString copies s into the arena. It costs as much as [New], plus the copy.
 //
 // It panics with an error that wraps [ErrArenaLimit] if the arena is full. Owner only.
 func NewString(a *Arena, s string) String {
@@ -44,10 +44,10 @@ func (s String) Len() int { return s.n }
 // IsZero reports whether s is the empty string.
 func (s String) IsZero() bool { return s.n == 0 }
 
-// Deref returns the text where it is, without a copy. Unlike other Go strings it is
-// valid only until the behaviour returns: use Clone for what is kept, sent or used as
-// the key of a map. Deref costs what [Ptr.Deref] costs and panics as it does, except
-// that the empty string is "" in every arena. Owner only.
+// Deref returns the text in place, without a copy. Unlike other Go strings it is valid only until
+// the behaviour returns: use Clone for a text that is kept, sent or used as the key of a map. Deref
+// costs as much as [Ptr.Deref] and panics as it does, except that the empty string is "" in every
+// arena. Owner only.
 func (s String) Deref(a *Arena) string {
 	if s.n == 0 {
 		return ""
@@ -55,6 +55,6 @@ func (s String) Deref(a *Arena) string {
 	return unsafe.String((*byte)(a.pages.at(s.h)), s.n)
 }
 
-// Clone returns a copy of the text in Go's heap, to keep. It costs an allocation, and
+// Clone returns a copy of the text in Go's heap. The copy may be kept. It costs an allocation, and
 // panics as Deref does. Owner only.
 func (s String) Clone(a *Arena) string { return strings.Clone(s.Deref(a)) }

@@ -2,13 +2,12 @@ package heap
 
 import "math/bits"
 
-// tableStore keeps the slots of page tables that are not used, by the logarithm of their number. An
-// arena that grows to sixteen chunks goes through four tables, and begins again after each
-// collection. As chunks are kept in store, tables would be most of what is left to the GC.
-// Part of a [Recycler].
+// tableStore keeps the slots of unused page tables, by the logarithm of their number. An arena that
+// grows to sixteen chunks goes through four tables, and begins again after each collection. Since
+// chunks are kept in store, tables would be most of the garbage. Part of a [Recycler].
 type tableStore [maxTableClass + 1][][]page
 
-// The largest tables in store are those that survive Release, of keptPages slots.
+// The largest tables in store have keptPages slots, since larger ones do not survive Release.
 const maxTableClass = 6
 
 // takeTable returns n slots, a power of two, with arbitrary contents. Owner worker only; a nil
@@ -40,6 +39,6 @@ func (r *Recycler) putTable(t *pageTable) {
 	r.tables[class] = append(r.tables[class], slots)
 }
 
-// tableBound returns how many slots of tables are kept of each size. They take a quarter of the
-// bytes that are kept of each size of chunks.
+// tableBound returns the number of slots of tables that are kept of each size. They take a quarter
+// of the bytes that are kept of each size of chunks.
 func (r *Recycler) tableBound() int { return r.bound() / 4 / pageBytes }

@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// TextMap is a [Map] whose keys are texts, which are compared by what they say. The
+// TextMap is a [Map] whose keys are texts, which are compared by their contents. The
 // zero value is an empty map, ready to use.
 type TextMap[V any] struct{ t Ptr[table[String, V]] }
 

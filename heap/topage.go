@@ -38,9 +38,9 @@ type greyItem struct {
 	sub *Layout
 }
 
-// room returns a new page that holds need bytes, and keeps open whichever page has
-// more room left. Near the limit pages get smaller, as those of a behaviour do; but none is
-// refused, for survivors must go somewhere.
+// room returns a new page that holds need bytes, and keeps open the page with more room left. Near
+// the limit pages get smaller, as those of a behaviour do, but none is refused, since the survivors
+// need room.
 func (g *collector) room(need uint32) *toPage {
 	class := g.arena.classWithin(int(g.class), classFor(int(need)), g.pending)
 	g.class = uint8(min(class+1, chunkClasses-1))
@@ -75,8 +75,8 @@ func (g *collector) newToPage(p page, old *oldPage) *toPage {
 	return q
 }
 
-// next returns a page with something to scan, or one that only has to be made
-// black, or nil. The open one comes first: what was copied last is in cache.
+// next returns a page with rows to scan, or a page that only has to be made black, or nil. The open
+// page comes first: the last copies are in cache.
 func (g *collector) next() *toPage {
 	if g.open != nil && !g.open.clean() {
 		return g.open
@@ -92,7 +92,7 @@ func (g *collector) next() *toPage {
 	return nil
 }
 
-// drain scans what is to be scanned on a page until work has come to stop.
+// drain scans the unscanned objects of a page until work has come to stop.
 func (g *collector) drain(p *toPage, stop int) {
 	for p.next < p.end && g.work < stop {
 		g.scanRecord(p)
@@ -118,7 +118,7 @@ func (g *collector) drain(p *toPage, stop int) {
 	}
 }
 
-// blacken gives the arena a page that has nothing left to scan. If it was the open one, its free
+// blacken gives the arena a page that has nothing left to scan. If it was the open page, its free
 // part may serve the next allocations.
 func (g *collector) blacken(p *toPage) {
 	invariant.Check(p.clean() && !p.black, "page %d: black with %d to scan", p.number, len(p.todo))

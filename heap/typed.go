@@ -7,7 +7,7 @@ import "unsafe"
 // does not look at it. Handles compare with ==; two are equal if they lead to the same
 // object. The zero value is the nil handle.
 type Ptr[T any] struct {
-	// Keeps Ptr[A] and Ptr[B] apart, and tells reflection what T is.
+	// Makes Ptr[A] and Ptr[B] different types, and tells reflection the type T.
 	_ [0]*T
 	h handle
 }
@@ -36,9 +36,9 @@ func newSlow[T any](a *Arena) Ptr[T] {
 	return p
 }
 
-// TryNew is [New] for code that can do with less: it returns an error that wraps
-// [ErrArenaLimit] if the arena is full. If T is not pointer-free, TryNew panics all the
-// same. Owner only.
+// TryNew is [New] for code that can go on without the object: it returns an error that wraps
+// [ErrArenaLimit] if the arena is full. If T is not pointer-free, TryNew panics as New does. Owner
+// only.
 func TryNew[T any](a *Arena) (Ptr[T], error) {
 	admit[T]()
 	h, err := a.alloc(sizeOf[T]())

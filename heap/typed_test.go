@@ -114,7 +114,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// "Clone returns a copy of the text in Go's heap, to keep."
+// "Clone returns a copy of the text in Go's heap. The copy may be kept."
 func TestCloneOutlivesArena(t *testing.T) {
 	var a heap.Arena
 	a.Bind(new(heap.Recycler))

@@ -7,22 +7,22 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The verifier. A collection that is done at once is compared with what was there before
-// it: the same graph with the same contents (graph.go). One that is done in steps cannot
-// be, because behaviours run meanwhile; at its end, everything that survived must be free
-// of handles to what is let go, whatever the behaviours have done to it.
+// The verifier. A collection in one step is compared with the graph before it: the same graph with
+// the same contents (graph.go). A collection in several steps cannot be compared, because
+// behaviours run meanwhile. At its end, all survivors must be free of handles to the dropped
+// memory, even if behaviours have changed them.
 
 // verifying reports whether Collect compares. The tests of this package always do.
 var verifying = invariant.On
 
-// scannedRow is values that the collector is done with.
+// scannedRow is a row of values that the collector has scanned.
 type scannedRow struct {
 	at  unsafe.Pointer
 	n   int
 	sub *Layout
 }
 
-// note remembers what is being scanned.
+// note records the row that is being scanned.
 func (g *collector) note(at unsafe.Pointer, row greyItem) {
 	if invariant.On {
 		g.scanned = append(g.scanned, scannedRow{at, row.n, row.sub})

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of arenas and of what they are made of, in builds that check invariants.
+// Invariants of arenas and of their parts, for builds that check them.
 // Owner only.
 
 // verifyArena checks the arena against its table at quiet moments: before and after a collection,

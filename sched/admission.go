@@ -2,14 +2,14 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Admission lets a caller from outside make one task runnable without the scheduler
-// being quiescent in between. It is either a worker that was taken out of its sleep and
-// waits for the task, which costs nothing beyond the wake-up, or a hold.
+// Admission lets an outside caller make one task runnable while the scheduler stays non-quiescent.
+// It is either a hold, or a worker that was taken out of its sleep and waits for the task. The
+// worker costs nothing beyond the wake-up.
 //
-// Without an admission there is a gap. Sender 1 pushes to an idle actor, so it has to
-// schedule the actor, and is delayed. Sender 2 pushes to the same actor, which is no
-// longer idle, and returns; then sender 2 waits for quiescence. Nothing is queued
-// anywhere and nothing runs, and yet the message of sender 2 has not run.
+// Without an admission there is a gap. Sender 1 pushes to an idle actor, so it has to schedule the
+// actor, and is delayed. Sender 2 pushes to the same actor, which is no longer idle, and returns;
+// then sender 2 waits for quiescence. Nothing is queued and nothing runs, yet the message of sender
+// 2 has not run.
 type Admission struct {
 	s      *Scheduler
 	worker int // -1: a hold
@@ -31,10 +31,9 @@ func (s *Scheduler) Admit() (a Admission, ok bool) {
 // Inject makes t runnable (A3, A4) and ends the admission.
 func (a Admission) Inject(t *Task) { a.InjectTimed(t, true) }
 
-// InjectTimed is [Admission.Inject], except that, if timed is false, it is not noticed
-// when the turn of t lasts for long. That is for a caller that soon looks what has
-// become of t, and calls [Scheduler.TimeTurns] then. It saves a timer: while one runs, each
-// goroutine that waits or yields pays for one more reading of the clock.
+// InjectTimed is [Admission.Inject]. With timed false the monitor is not armed for the turn of t;
+// the caller must call [Scheduler.TimeTurns] soon if the turn has not ended. This saves a timer:
+// while a timer runs, each goroutine that waits or yields pays for one more reading of the clock.
 func (a Admission) InjectTimed(t *Task, timed bool) {
 	if invariant.On {
 		verifyAdmission(a)
@@ -54,9 +53,8 @@ func (a Admission) InjectTimed(t *Task, timed bool) {
 	a.s.Release()
 }
 
-// Leave ends the admission without a task, because A2 has found that the task is
-// in another hand already. The worker is woken all the same, since work may have come in
-// that relied on it.
+// Leave ends the admission without a task, after A2 has found the task in another hand. It wakes
+// the worker nevertheless, since other senders may have relied on this worker for their work.
 func (a Admission) Leave() {
 	if invariant.On {
 		verifyAdmission(a)

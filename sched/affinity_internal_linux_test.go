@@ -9,9 +9,9 @@ import (
 )
 
 // TestBindCPUs_EverySlot: "BindCPUs binds worker i to the i-th processor that this process may
-// use", and so an idle worker that gets the slot of a worker that blocks. An idle worker that had
-// had another slot stayed on the processor of that slot: it asked what the process may use when its
-// thread might use only one.
+// use". The same holds for an idle worker that gets the slot of a blocked worker. An idle worker
+// that had had another slot stayed on the processor of that slot: it read the processors of the
+// process when its thread might use only one.
 func TestBindCPUs_EverySlot(t *testing.T) {
 	allowed := processorsOfThread(t)
 	s := startBare(t, Config{Workers: 2, BindCPUs: true})
@@ -57,7 +57,7 @@ func allAsleep(s *Scheduler) {
 	}
 }
 
-// processorsOfThread returns those that the calling thread may use.
+// processorsOfThread returns the processors that the calling thread may use.
 func processorsOfThread(t *testing.T) (list []int) {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestBug_K12_DiagnosisDisturbsNoWorker: asking for figures while workers fall asleep wakes none,
-// and what comes in from outside is run.
+// and work from outside is run.
 func TestBug_K12_DiagnosisDisturbsNoWorker(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)

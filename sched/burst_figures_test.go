@@ -10,7 +10,7 @@ import (
 )
 
 // TestBurst_ShortTurns: a thousand turns that block for a millisecond each, undeclared, never cost
-// their workers the slots. "They are found by what they leave unused", and many run at a time.
+// their workers the slots. "They show in unused processors", and many run at a time.
 func TestBurst_ShortTurns(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("a single processor is the monitor's when it looks") // so it sees none that is idle
@@ -22,7 +22,7 @@ func TestBurst_ShortTurns(t *testing.T) {
 			if n := now.Add(1); n > most.Load() {
 				most.Store(n)
 			}
-			// It is what the test is about: a turn that blocks, and not for long.
+			// A turn that blocks for a short time is the subject of this test.
 			time.Sleep(time.Millisecond)
 			now.Add(-1)
 		})

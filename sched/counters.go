@@ -2,14 +2,14 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/seam"
 
-// Counters says what a worker has done. It is written without a fence. Turns and
-// NextSlot are shown about every 50 µs of work, and before the worker sleeps; the
-// others at once. So the figures need not fit together while the worker works. All are
-// exact once the scheduler is quiescent.
+// Counters are the figures of one worker. The worker writes them without a fence. Turns and
+// NextSlot are published about every 50 µs of work, and before the worker sleeps; the others at
+// once. So the figures may disagree while the worker works. All are exact once the scheduler is
+// quiescent.
 type Counters struct {
 	Turns       uint64 // turns run
 	Steals      uint64 // tasks taken from another worker
-	StealMisses uint64 // victims that had nothing
+	StealMisses uint64 // looks at victims without a task
 	Parks       uint64 // times it went to sleep
 	Wakes       uint64 // times it was woken
 	Yields      uint64 // times it let the process's other goroutines run
@@ -18,8 +18,8 @@ type Counters struct {
 	Overflows   uint64 // tasks that did not fit into their worker's queue
 }
 
-// counts are a worker's counters. Those that change with each turn are kept in plain words and
-// shown now and then.
+// counts are a worker's counters. Turns and next-slot turns change with each turn, so they are
+// plain words that are published now and then.
 type counts struct {
 	turns, nextSlot                                                uint64 // owner only
 	shownTurns, shownNextSlot                                      seam.Gauge
@@ -48,11 +48,11 @@ func (w *Worker) publish() {
 	}
 }
 
-// Counters returns what the worker has done, as far as the worker has shown it. Any
+// Counters returns the worker's figures, as last published. Any
 // goroutine.
 func (w *Worker) Counters() Counters {
 	n := &w.count
-	wakes := n.wakes.Load() // before parks: there are never more of them
+	wakes := n.wakes.Load() // before parks, so that wakes <= parks
 	return Counters{
 		Turns: n.shownTurns.Load(), Steals: n.steals.Load(), StealMisses: n.stealMisses.Load(),
 		Parks: n.parks.Load(), Wakes: wakes, Yields: n.yields.Load(), NextSlot: n.shownNextSlot.Load(),
@@ -60,16 +60,15 @@ func (w *Worker) Counters() Counters {
 	}
 }
 
-// unpinned returns all workers there ever were, except pinned ones: those that the scheduler began
-// with, then those made later.
+// unpinned returns all workers except pinned ones: first the workers of New, then idle workers made
+// later.
 func (s *Scheduler) unpinned() []*Worker {
 	return append(s.workers[:len(s.workers):len(s.workers)], s.idleWorkers.all()...)
 }
 
-// AllWorkers returns all workers that there are or have been, for callers that add up what they
-// have done: first those that the scheduler began with, then those made later, then pinned ones. Of
-// workers that were not needed for long there is only one, with the sum of what all of them have
-// done: see Config.Merge. Any goroutine.
+// AllWorkers returns all workers, past ones included, for callers that add up figures: first those
+// of New, then those made later, then pinned ones. All forgotten idle workers are represented by
+// one worker with the sum of their figures: see Config.Merge. Any goroutine.
 func (s *Scheduler) AllWorkers() []*Worker {
 	all := s.unpinned()
 	for _, p := range s.pins.all() {
@@ -78,8 +77,8 @@ func (s *Scheduler) AllWorkers() []*Worker {
 	return all
 }
 
-// Queued estimates how many tasks are runnable and wait for a worker, without those of pinned
-// types. Any goroutine.
+// Queued estimates the number of runnable tasks that wait for a worker, pinned tasks excluded. Any
+// goroutine.
 func (s *Scheduler) Queued() int {
 	n := s.inject.len()
 	for _, w := range s.unpinned() {
@@ -88,8 +87,7 @@ func (s *Scheduler) Queued() int {
 	return n
 }
 
-// Counters returns what everyone in the crew has done, as far as they have shown it.
-// Any goroutine.
+// Counters returns the figures of all workers, as last published. Any goroutine.
 func (s *Scheduler) Counters() []Counters {
 	workers := s.AllWorkers()
 	all := make([]Counters, len(workers))

@@ -7,13 +7,13 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Crash says how a turn ended that did not return.
+// Crash describes the end of a turn that did not return.
 type Crash struct {
 	// Value is the value of the panic; nil for a Goexit.
 	Value any
 	// Goexit says that the turn called runtime.Goexit.
 	Goexit bool
-	// Stack is the stack of the worker's goroutine at that moment; empty for a Goexit.
+	// Stack is the goroutine's stack at the panic; empty for a Goexit.
 	Stack []byte
 }
 
@@ -31,9 +31,9 @@ func (c *Crash) Error() string {
 	return "gallop: panic in a turn: " + guard.Text(c.Value)
 }
 
-// afterCrash cleans up behind a turn that did not return. It runs deferred, on the stack that
-// panicked. It is live that finds out whether the goroutine can go on: the recovered value does not
-// tell, since a panic during a Goexit does not end the Goexit.
+// afterCrash ends the task of a turn that did not return. It runs deferred, on the stack that
+// panicked. live finds out whether the goroutine can go on: the recovered value does not tell,
+// since a panic during a Goexit does not end the Goexit.
 func (w *Worker) afterCrash(value any) (more bool) {
 	w.bringDown(value)
 	w.crashed = true
@@ -48,7 +48,7 @@ func (w *Worker) bringDown(value any) {
 	}
 	if invariant.On {
 		if f, ok := value.(invariant.Failure); ok {
-			panic(f) // in a turn, but none of the task's
+			panic(f) // a defect of the runtime, not of the task
 		}
 	}
 	w.inTurn = false

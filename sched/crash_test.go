@@ -35,7 +35,7 @@ var crashing = map[string]struct {
 var errBoom = errors.New("it went boom")
 
 // TestCrash: a turn that panics or leaves its goroutine ends its task with a Crash,
-// and nothing else: its worker goes on with what is queued behind it.
+// and nothing else: its worker goes on with the tasks queued after it.
 func TestCrash(t *testing.T) {
 	for name, c := range crashing {
 		t.Run(name, func(t *testing.T) {

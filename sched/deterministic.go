@@ -12,11 +12,11 @@ import (
 
 // The deterministic mode: the same workers, queues and protocols, one step at a time.
 //
-// Every worker keeps its goroutine and its loop, but only the one that has the baton runs. The
-// baton is passed on at points: before a message is sent, after one has run, and where a worker
-// would park. Turns.Choose says which of those that can go on gets it. The goroutine from outside
-// that waits for the scheduler takes part as one more thread; while no goroutine waits, none
-// runs. So nothing depends on Go's scheduler, and the choices alone are the schedule.
+// Every worker keeps its goroutine and its loop, but only the holder of the baton runs. The baton
+// is passed on at points: before a message is sent, after one has run, and where a worker would
+// park. Turns.Choose selects the next holder among the threads that can go on. A goroutine from
+// outside that waits for the scheduler takes part as one more thread; while no goroutine waits,
+// none runs. So nothing depends on Go's scheduler, and the choices alone are the schedule.
 //
 // Rejected: a driver that calls workers step by step. The loop would be split into
 // steps, a turn could not be left in its middle, and a behaviour that waits for a reply
@@ -31,8 +31,8 @@ import (
 // Everything here is reached through Driver, an interface that production leaves nil, so that
 // a program without deterministic runs does not link it.
 
-// Driver makes a scheduler deterministic: threads take turns, and a function says which
-// of them goes on. Each scheduler needs a driver of its own, from [NewDriver].
+// Driver makes a scheduler deterministic: threads take turns, and a function selects the next one.
+// Each scheduler needs a driver of its own, from [NewDriver].
 type Driver interface {
 	bind(s *Scheduler)
 	start(t *thread, f func())
@@ -52,11 +52,11 @@ type Driver interface {
 	untilClosed(c <-chan struct{})
 }
 
-// Turns says how a Driver works.
+// Turns are the functions of a Driver.
 type Turns struct {
-	// Choose says which of the threads goes on. ready has the numbers of two or more
-	// threads, in ascending order; current is the one of them that would go on by itself,
-	// or -1. Choose must not block.
+	// Choose selects the thread that goes on. ready has the numbers of two or more threads, in
+	// ascending order. current is the thread among them that would go on by itself, or -1. Choose
+	// must not block.
 	Choose func(ready []int, current int) int
 	// Idle is called when no thread can go on, and reports whether it has made work. It may be
 	// nil.
@@ -73,7 +73,7 @@ type Turns struct {
 	// nothing can happen any more, ahead of Stuck. It reports whether it has ended the context, or
 	// one that this was derived from. It may be nil.
 	Ends func(ctx context.Context) bool
-	// Of is what RunOf returns for the run's own goroutines.
+	// Of is the value that RunOf returns for the run's own goroutines.
 	Of any
 }
 
@@ -132,7 +132,7 @@ const (
 	// How much of the machine's time passes until a turn that blocks is reported.
 	stuckAfter = 10 * time.Second
 	mindCaller = 4096 // steps between two looks at the caller's context
-	// How often a goroutine that waits outside of the run looks for what does not tell it.
+	// The interval at which a goroutine that waits outside the run looks for unsignalled events.
 	lookOutside = 2 * time.Millisecond
 )
 
@@ -149,7 +149,7 @@ func NewDriver(t Turns) Driver {
 
 func (d *driver) bind(s *Scheduler) { d.s = s }
 
-// add makes a thread one of those that take turns.
+// add makes a thread take part in the run.
 func (d *driver) add(t *thread) *thread {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -273,9 +273,9 @@ func (d *driver) pick(from *thread) *thread {
 	}
 }
 
-// idle makes work when no thread can go on. What waits behind waiting turns goes elsewhere; threads
-// that hold themselves back go on; idle workers stand in for workers; and at last time passes. idle
-// reports whether it has made any.
+// idle makes work when no thread can go on, in this order: tasks that wait for waiting turns go
+// elsewhere; threads that hold themselves back go on; idle workers stand in for workers; time
+// passes. idle reports whether it has made any.
 func (d *driver) idle() bool {
 	return d.s.freeWaiting() || d.endLag() || d.s.retakeWaiting() || d.cfg.Idle != nil && d.cfg.Idle()
 }

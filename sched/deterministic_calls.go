@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// What the workers and the outside have to do with the driver. In production there is no driver,
+// The calls of the workers and of outside goroutines to the driver. In production there is no driver,
 // and all of this is a test for nil on paths that are slow anyway.
 
 // launch starts a goroutine of the worker.
@@ -44,7 +44,7 @@ func (w *Worker) park() {
 	}
 }
 
-// unpark grants a token. For the one that owes it.
+// unpark grants a token. For the goroutine that owes it.
 func (w *Worker) unpark() {
 	if w.thread != nil {
 		w.sched.driver.grant(w.thread)

@@ -3,8 +3,8 @@ package sched
 // Hand-over in a deterministic run, where a turn is long if it waits and no thread can go on.
 // It takes the steps of the monitor, in the order of the slots.
 
-// freeWaiting moves on what waiting turns have made runnable where no worker looks, and reports
-// whether there was any. For the one that has the baton, when no thread can go on.
+// freeWaiting moves tasks that waiting turns have made runnable to a place where workers look, and
+// reports whether there were any. For the thread that has the baton, when no thread can go on.
 func (s *Scheduler) freeWaiting() (moved bool) {
 	m := &s.monitor
 	m.mu.Lock()

@@ -63,9 +63,9 @@ func endOf(ctx context.Context) func() bool {
 	return func() bool { return isClosed(over) }
 }
 
-// runDry lets the others run until no other thread can go on: neither by what is queued, nor
-// because a turn has what it waited for. It returns ctx's error if ctx ended before. It goes by ctx
-// only if the caller is from outside of the run.
+// runDry lets the others run until no other thread can go on, neither with queued tasks, nor
+// because the event for which a turn waits has come. It returns ctx's error if ctx ended before. It
+// heeds ctx only if the caller is from outside the run.
 func (d *driver) runDry(ctx context.Context) error {
 	if t := d.self(); t != nil {
 		d.lag(t)
@@ -87,7 +87,7 @@ func (d *driver) runDry(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// sticky asks done only until it has said true: done may have taken what it found.
+// sticky calls done only until it has returned true: done may have consumed the result.
 func sticky(done func() bool) func() bool {
 	over := false
 	return func() bool {
@@ -163,7 +163,7 @@ func (d *driver) follow(from uint64) {
 	}
 }
 
-// part is what a goroutine has in a run.
+// part is the role of a goroutine in a run.
 type part struct {
 	d *driver
 	t *thread

@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Dump describes the words that decide whether work is seen: the idle word, the holds, the queues
-// and the workers. It is for the report of a test that hangs. It only reads, and takes each word at
+// Dump describes the words that decide whether a worker sees work: the idle word, the holds, the
+// queues and the workers. It is for the report of a test that hangs. It only reads, each word at
 // another moment. Any goroutine.
 func (s *Scheduler) Dump() string {
 	var b strings.Builder

@@ -37,7 +37,7 @@ func (g *greeting) TaskTerminated(_ *sched.Worker,
 	fmt.Println(g.text, "died:", cause)
 }
 
-// A task is embedded in what it belongs to. Inject makes it runnable from outside;
+// A task is embedded in the object it belongs to. Inject makes it runnable from outside;
 // WaitQuiet returns when nothing is queued or runs.
 func Example() {
 	s, err := sched.New(sched.Config{Workers: 2})
@@ -60,7 +60,7 @@ func ExampleConfig() {
 	// Output: gallop: 2000 workers: want 1 to 1024
 }
 
-// What comes after Stop dies of ErrStopped.
+// A task that comes after Stop dies of ErrStopped.
 func ExampleScheduler() {
 	s, _ := sched.New(sched.Config{Workers: 1})
 	<-s.Stop()

@@ -10,9 +10,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// live serves as the worker's goroutine for as long as there is more to do. Stack looks for this
-// function with this worker in the stacks of all goroutines, so it is not inlined and keeps its
-// argument. A Goexit costs the goroutine; then another takes over, which begins with anew.
+// live calls serve until serve reports that nothing is left to do. It is not inlined and keeps its
+// argument, because Stack finds a worker's goroutine by this call in the stacks of all goroutines.
+// A Goexit ends the goroutine; then another one takes over and calls anew.
 //
 //go:noinline
 func (w *Worker) live(serve func() (more bool), anew func()) {
@@ -35,14 +35,13 @@ func (w *Worker) live(serve func() (more bool), anew func()) {
 	runtime.KeepAlive(w)
 }
 
-// byGoroutine has the workers of all schedulers of the process, so that a call that may not be made
-// in a turn can tell whatever the scheduler, and needs none to ask.
+// byGoroutine has the workers of all schedulers of the process. A call that is forbidden in turns
+// looks itself up here, in a turn of any scheduler.
 var byGoroutine goroutines
 
-// goroutines finds the worker of a goroutine. It is a map in shards, each with a lock of its own.
-// Rejected: looking at every worker, which makes each call that asks cost in proportion to the
-// turns that block, and there may be a hundred thousand of those. The locks are not interleaving
-// points, because nothing else happens under them.
+// goroutines finds the worker of a goroutine. It is a map in shards, each with its own lock.
+// Rejected: a look at every worker. Its cost grows with the number of blocked turns, which may be a
+// hundred thousand. The locks are not interleaving points, because nothing else happens under them.
 type goroutines struct {
 	shards [1 << shardBits]struct {
 		mu sync.Mutex
@@ -87,14 +86,14 @@ func (w *Worker) here() {
 	byGoroutine.set(w.goroutine, w)
 }
 
-// notHere ends that. The caller is the worker's goroutine, which is about to end.
+// notHere removes the entry that here made. The worker's goroutine calls it before it ends.
 func (w *Worker) notHere() {
 	byGoroutine.set(w.goroutine, nil)
 	w.goroutine = 0
 }
 
 // Here returns the worker, of any scheduler, whose turn the calling goroutine runs, or nil. It
-// costs a lock and a look into a map, however many workers there are. Any goroutine.
+// costs a lock and a map look-up for any number of workers. Any goroutine.
 func Here() *Worker {
 	w := byGoroutine.of(seam.Goroutine())
 	if w == nil || w.current == nil {
@@ -104,7 +103,7 @@ func Here() *Worker {
 }
 
 // Current returns the task of this scheduler whose turn the calling goroutine runs, or nil. It
-// costs what [Here] costs. Any goroutine.
+// costs as much as [Here]. Any goroutine.
 func (s *Scheduler) Current() *Task {
 	if w := Here(); w != nil && w.sched == s {
 		return w.current
@@ -118,22 +117,22 @@ func (w *Worker) Task() *Task { return w.current }
 const (
 	leastStacks = 64 << 10 // bytes of all stacks that Stack looks at
 	mostStacks  = 16 << 20
-	oneStack    = 1 << 10 // of a goroutine that waits, and more than most
+	oneStack    = 1 << 10 // bytes for one waiting goroutine; most need less
 
-	mostGoroutines = 500 // beside which Stack looks for one
+	mostGoroutines = 500 // with more, Stack returns nil
 )
 
-// Stack returns the stack of the worker's goroutine, or nil if it has none, or if it
-// would cost others too much to find out. Any goroutine.
+// Stack returns the stack of the worker's goroutine. It returns nil if the worker has no goroutine,
+// or if finding the stack would delay other goroutines too long. Any goroutine.
 //
-// Go has no way to see the stack of one other goroutine. Stack stops the world for as
-// long as it takes to write those of all, two microseconds each, and so returns nil if
-// there are more than 500. To stop the world means to wait until each goroutine that
-// runs can be interrupted. Where Go interrupts no loops, with GODEBUG=asyncpreemptoff=1,
-// that could take as long as the turn that is looked at, so Stack returns nil there.
+// Go cannot print the stack of a single other goroutine. Stack stops the world while it writes the
+// stacks of all, two microseconds each, so it returns nil if there are more than 500. Stopping the
+// world waits until each running goroutine can be interrupted. With GODEBUG=asyncpreemptoff=1 Go
+// does not interrupt loops, and the wait could last as long as the turn itself, so Stack returns
+// nil there too.
 func (w *Worker) Stack() []byte { return StackWith(text("sched.(*Worker).live(%p,", w)) }
 
-// StackWith is [Worker.Stack] for the goroutine whose stack has the mark in it.
+// StackWith is [Worker.Stack] for the goroutine whose stack contains mark.
 func StackWith(mark string) []byte {
 	if runtime.NumGoroutine() > mostGoroutines || !interruptsLoops() {
 		return nil
@@ -147,8 +146,8 @@ func StackWith(mark string) []byte {
 	}
 }
 
-// interruptsLoops reports whether Go takes a processor from a loop that makes no calls. It does so
-// by signals, which some systems do not have, and which can be switched off.
+// interruptsLoops reports whether Go can take the processor from a loop without calls. Go uses
+// signals for that; some systems have none, and GODEBUG can switch them off.
 var interruptsLoops = sync.OnceValue(func() bool {
 	switch runtime.GOOS {
 	case "js", "wasip1", "plan9":
@@ -172,8 +171,9 @@ func preemptionOff(debug string) (off bool) {
 
 const preemptOff = "asyncpreemptoff="
 
-// stackIn cuts the goroutine with a mark out of the stacks of many. Its number is not known:
-// to learn it when it begins would cost more than all else that a worker for one blocked turn does.
+// stackIn cuts the goroutine whose stack contains mark out of the stacks of many. It goes by a mark
+// because the goroutine's number is unknown: learning it at the start would cost more than all
+// other work for one blocked turn.
 func stackIn(stacks []byte, mark string) []byte {
 	for rest := string(stacks); rest != ""; {
 		var one string

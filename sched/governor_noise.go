@@ -1,28 +1,28 @@
 package sched
 
-// What the governor makes of a machine that does other work as well. There, workers stand still for
-// 4 to 15 ms at a time, longer than a measurement lasts, and so does the monitor.
+// The governor on a machine that does other work as well. There, workers stand still for 4 to 15 ms
+// at a time, which is longer than a measurement, and so does the monitor.
 //
-// Rejected: to take such a moment for what the program does. A worker that waits for a processor
-// looks like one that is stuck in a turn, and a measurement with such a moment in it like a program
-// that does a tenth as much.
+// Rejected: to attribute such a moment to the program. A worker that waits for a processor looks
+// like a worker that is stuck in a turn. A measurement with such a moment looks like a program that
+// does a tenth as much.
 
 const (
-	// A look of a measurement that comes so late says nothing, but not for ever.
+	// A look of a measurement that comes so late is skipped, up to maxSkipped times.
 	late       = 2 * ms
 	maxSkipped = 8
 )
 
-// When a limit is lifted because turns are stuck: at so many looks, and a few more for every so
-// many that are not.
+// A look with a stuck turn adds stuckStep, and any other subtracts one. At maxStuck the limit is
+// lifted.
 const (
 	stuckStep = 4
 	maxStuck  = 4 * stuckStep
 )
 
 // isLate reports whether the monitor came so late to this look of a measurement that it must have
-// waited for a processor, as the workers may have: what was done meanwhile says nothing. It
-// believes so only a few times in a measurement.
+// waited for a processor, as the workers may have. Such a look is not used. At most maxSkipped
+// looks of a measurement count as late.
 func (g *governor) isLate(now int64) bool {
 	if g.phase == steady || now-g.looked < late || g.skipped == maxSkipped {
 		return false
@@ -31,10 +31,10 @@ func (g *governor) isLate(now int64) bool {
 	return true
 }
 
-// disturb takes in whether a turn was stuck at this look, while a limit keeps other workers asleep.
-// All may be awake then, for as long as it is. The limit comes back afterwards: as a rule it was
-// the operating system that kept the worker from its processor. It is lifted for good if that goes
-// on, or happens again and again: then turns are long.
+// disturb records whether a turn was stuck at this look while a limit keeps other workers asleep.
+// If so, all workers may be awake until the turn ends. Usually the operating system kept the worker
+// from its processor, so the limit comes back afterwards. If it happens for long, or again and
+// again, turns are long, and the limit is lifted for good.
 func (g *governor) disturb(stuck bool) (limit int) {
 	switch {
 	case !stuck:

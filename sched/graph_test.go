@@ -13,7 +13,7 @@ import (
 // This file is a consumer of sched that knows nothing of actors: graphs of nodes
 // that run once, each as soon as all of its predecessors have run.
 
-// graph is a set of nodes and what has become of them.
+// graph is a set of nodes and the record of their turns.
 type graph struct {
 	s     *sched.Scheduler
 	nodes []*node

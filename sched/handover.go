@@ -9,24 +9,23 @@ import (
 // Hand-over: a turn that blocks must not keep a processor's worth of work waiting.
 //
 // The scheduler has a fixed number of slots, each with its bit in the idle word. It has any number
-// of workers, goroutines with their rings, of which one at a time holds a slot. A turn that blocks
-// costs its worker the slot: the goroutine cannot be taken out of the turn, so the slot is, and an
-// idle worker gets it. Tasks that waited go to the inject queue. When the turn returns, its worker
-// has no slot; it leaves what it has to other workers and becomes an idle worker.
+// of workers: goroutines with their rings. One worker at a time holds a slot. The goroutine of a
+// blocked turn cannot be taken out of the turn, so its worker loses the slot, and an idle worker
+// gets it. The waiting tasks go to the inject queue. When the turn returns, its worker has no slot;
+// it leaves its tasks to other workers and becomes an idle worker.
 //
 // Rejected: moving the worker's queues to the idle worker, as Go moves a P from one M to another.
 // The ring's only owner may be about to push; taking the ring would put a fence into every push.
-// Slots are only looked at by workers that search, sleep or wake.
+// Slots are read only by workers that search, sleep or wake.
 //
 // README.md has the steps and the proof.
 
-// Blocking calls f, which may block for long, without keeping others from running: the worker
-// leaves its slot, and what is queued behind the turn is run by other workers at once. Afterwards
-// the worker takes its slot back if that is still vacant. On a pinned worker, inside of another
-// Blocking, or when Config.MaxDetached turns are detached, Blocking just calls f.
+// Blocking calls f, which may block for long, while other workers run the tasks that are queued
+// after this turn: the worker leaves its slot. Afterwards the worker takes its slot back if that is
+// still vacant. In three cases Blocking only calls f: on a pinned worker, inside another Blocking,
+// and when Config.MaxDetached turns are detached.
 //
-// It costs some ten locked instructions if nothing waits, and the wake-up of an idle worker if
-// something does.
+// It costs some ten locked instructions, and the wake-up of an idle worker if a task waits.
 func (w *Worker) Blocking(f func()) {
 	if w.blocking {
 		f()
@@ -38,8 +37,9 @@ func (w *Worker) Blocking(f func()) {
 	f()
 }
 
-// TryBlocking is [Worker.Blocking], except that it does not call f if Config.MaxDetached turns are
-// detached, where f would keep the worker from others. It reports whether it has called f.
+// TryBlocking is [Worker.Blocking], except for one case: when Config.MaxDetached turns are
+// detached, it does not call f, since f would keep the worker from other tasks. It reports whether
+// it has called f.
 func (w *Worker) TryBlocking(f func()) bool {
 	outer := w.blocking // with its slot left, or kept at the limit
 	left, lacking := w.leaveSlot()
@@ -52,7 +52,7 @@ func (w *Worker) TryBlocking(f func()) bool {
 	return true
 }
 
-// unblock ends Blocking, for which the worker may have left its slot.
+// unblock ends Blocking. left says whether the worker left its slot for it.
 func (w *Worker) unblock(left bool) {
 	w.blocking = false
 	if left {
@@ -60,10 +60,10 @@ func (w *Worker) unblock(left bool) {
 	}
 }
 
-// leaveSlot frees the worker's slot in the middle of a turn and reports whether it did; if not,
-// lacking reports whether it should have, and the limit of detached workers is reached. As in
-// announceSleep the bit is set first and then all queues are looked at, so that either the worker
-// sees what comes in, or the sender sees the bit. Owner only.
+// leaveSlot frees the worker's slot in the middle of a turn and reports whether it did. lacking
+// reports that it did not because the limit of detached workers is reached. As in announceSleep the
+// bit is set first and all queues are looked at afterwards. So either the worker sees a task that
+// comes in, or the sender sees the bit. Owner only.
 func (w *Worker) leaveSlot() (left, lacking bool) {
 	s := w.sched
 	if w.detached {
@@ -96,8 +96,7 @@ func (w *Worker) leaveSlot() (left, lacking bool) {
 }
 
 // retakeSlot ends Blocking: the worker takes its slot back if that is vacant. If another goroutine
-// clears the bit before this worker can, that one finds the worker there, and owes it a token.
-// Owner only.
+// clears the bit first, it finds this worker in the slot, and owes it a token. Owner only.
 func (w *Worker) retakeSlot() {
 	s := w.sched
 	// B1 comes before B2: a holder that is DETACHED counts as leaving.
@@ -116,7 +115,8 @@ func (w *Worker) retakeSlot() {
 	}
 }
 
-// acceptWakeInTurn takes over, in the middle of a turn, what the worker was woken for. Owner only.
+// acceptWakeInTurn accepts a wake-up in the middle of a turn: a handed task is queued, and a search
+// counts as done. Owner only.
 func (w *Worker) acceptWakeInTurn() {
 	if t := w.acceptWake(); t != nil {
 		w.enqueue(t)
@@ -126,7 +126,7 @@ func (w *Worker) acceptWakeInTurn() {
 	}
 }
 
-// resumeSlot runs on in the worker's own slot, whose bit has just been cleared. Owner only.
+// resumeSlot continues the turn in the worker's own slot, whose bit was just cleared. Owner only.
 func (w *Worker) resumeSlot() {
 	if invariant.On {
 		verifyAwake(w)
@@ -141,7 +141,7 @@ func (w *Worker) resumeSlot() {
 	w.sched.endDetached()
 }
 
-// detachResult is what became of an attempt to run without a slot.
+// detachResult is the outcome of an attempt to run without a slot.
 type detachResult int
 
 const (
@@ -150,9 +150,9 @@ const (
 	detachEnded                // the scheduler is quiescent for good
 )
 
-// beginDetached counts in one more worker that runs without a slot, and holds the scheduler for it,
-// unless there are too many, or the scheduler has ended. It is a loop of compare-and-swaps:
-// counting in first and looking then would let two workers refuse each other the last place. Any
+// beginDetached counts in one more worker without a slot, and holds the scheduler for it. It does
+// nothing at the limit or after the scheduler's end. It is a loop of compare-and-swaps: with an
+// addition first and a check afterwards, two workers could refuse each other the last place. Any
 // goroutine.
 func (s *Scheduler) beginDetached() detachResult {
 	for {
@@ -171,7 +171,7 @@ func (s *Scheduler) beginDetached() detachResult {
 	return detachOK
 }
 
-// endDetached counts it out, and releases the scheduler. Any goroutine.
+// endDetached counts the worker out, and releases the scheduler. Any goroutine.
 func (s *Scheduler) endDetached() {
 	if invariant.On {
 		verifyDetachedCount(s, seam.Peek(&s.idleWorkers.detachedNow)-1)
@@ -180,9 +180,8 @@ func (s *Scheduler) endDetached() {
 	s.Release()
 }
 
-// reportDetachLimit counts a turn that keeps its slot, or does not block, because the limit of
-// detached workers is reached, and tells the layer above, outside of the turn and at most once in a
-// second. Any goroutine.
+// reportDetachLimit counts a turn that keeps its slot, or does not block, at the limit of detached
+// workers. It calls OnDetachLimit outside the turn, at most once a second. Any goroutine.
 func (s *Scheduler) reportDetachLimit() {
 	soFar := s.idleWorkers.refused.Add(1)
 	f := s.cfg.OnDetachLimit
@@ -209,8 +208,8 @@ func (s *Scheduler) retake(i int, w *Worker) bool {
 	case detachEnded:
 		return false
 	}
-	// Both come before H2. Once w is detached its turn may end, and w may leave, or come back as
-	// the very idle worker that is taken for its slot; then it must not be listed any more.
+	// Both come before H2. Once w is detached its turn may end. Then w may leave, or become the
+	// very idle worker that is taken for its slot; in either case it must no longer be listed.
 	s.stop.left.Add(1)           // for w; the slot keeps its own
 	s.idleWorkers.addDetached(w) // H1
 	if !w.state.detach() {       // H2
@@ -228,9 +227,9 @@ func (s *Scheduler) retake(i int, w *Worker) bool {
 	return true
 }
 
-// waitIdle ends the turns of a worker without a slot (E4). What it has queued goes to other
-// workers, and it waits as an idle worker until it is needed. It returns what to run then, or nil
-// when the worker has to leave. Owner only.
+// waitIdle ends the turns of a worker without a slot (E4). The worker leaves its queued tasks to
+// other workers, and waits as an idle worker until it is needed. waitIdle returns the next task to
+// run, or nil when the worker has to leave. Owner only.
 func (w *Worker) waitIdle() *Task {
 	s := w.sched
 	for {
@@ -264,7 +263,8 @@ func (w *Worker) waitIdle() *Task {
 	}
 }
 
-// surplusTask is the first task of a surplus worker, or what comes after it. Owner only.
+// surplusTask returns the first task of a surplus worker. Without one, the worker waits as an idle
+// worker first. Owner only.
 func (w *Worker) surplusTask() *Task {
 	if t := w.takeOne(); t != nil {
 		return t

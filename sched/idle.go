@@ -8,21 +8,21 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// MaxWorkers is the largest number of workers of one scheduler. A look at all queues, at all
-// sleepers or at all slots takes time that grows with the number of workers, so more of them would
-// need queues that are grouped as well: see docs/decisions/0005-idle-word.md.
+// MaxWorkers is the largest number of workers of one scheduler. The time for a look at all queues,
+// sleepers or slots grows with the number of workers, so a larger number would need grouped queues
+// as well: see docs/decisions/0005-idle-word.md.
 const MaxWorkers = 1024
 
 // oneWordWorkers is the largest number of workers whose bits fit into the idle word beside its
-// counters. With more, the word has the number of sleepers, and their bits are in leaves.
+// counters. For more workers, the word has the number of sleepers, and their bits are in leaves.
 const oneWordWorkers = 56
 
-// maxSearchers bounds how many workers search, so that their number fits into the idle word. More
-// would only be in each other's way.
+// maxSearchers bounds the number of searching workers, so that it fits into the idle word. More
+// searchers would only be in each other's way.
 const maxSearchers = 32
 
-// idleWord says which workers sleep and how many search, in one word, so that every decision about
-// waking is one compare-and-swap and the two figures cannot disagree.
+// idleWord has the sleeping workers and the number of searching ones in one word. So every decision
+// about waking is one compare-and-swap, and the two figures always agree.
 //
 //	bits 0–55   worker i sleeps: it has nothing in hand, nothing in its next-slot and its run queue,
 //	            and waits for a token. Set by worker i alone. Cleared by worker i (retract), or by
@@ -32,16 +32,16 @@ const maxSearchers = 32
 //	            while all workers sleep.
 //	bit  63     closed: quiescent for good. Never cleared, and no worker is woken again.
 //
-// With more than oneWordWorkers workers, bits 0–55 are the number of sleepers that no goroutine has
-// claimed yet, and the bit of worker i is in a leaf: see idle_leaves.go. Every decision is still
-// one compare-and-swap of this word; which sleeper it concerns is settled in the leaves afterwards.
+// With more than oneWordWorkers workers, bits 0–55 are the number of unclaimed sleepers, and the
+// bit of worker i is in a leaf: see idle_leaves.go. Every decision is still one compare-and-swap of
+// this word; the leaves determine the sleeper afterwards.
 //
 // "Worker i" is the holder of worker slot i. README.md proves that no wake-up is lost. The proof
-// rests on this: a word is never changed in two steps, and every change is an RMW on the same word,
-// so all changes have one order, and each party knows what it has replaced.
+// rests on this: every change of the word is a single RMW on the word, so all changes have one
+// order, and each party knows the value that it has replaced.
 //
-// Waiting: a method that meets a frozen word spins. The goroutine that froze it holds no lock that
-// the spinning one could hold, and looks at three words before it thaws or closes.
+// Waiting: a method that meets a frozen word spins. The goroutine that froze the word holds no lock
+// that the spinning goroutine could hold, and reads three words before it thaws or closes.
 //
 // Rejected: a list of sleepers beside a count of searchers, as in Go's scheduler. The two are read
 // one after the other, and each pair of reads needs a proof of its own.
@@ -52,21 +52,21 @@ type idleWord struct {
 	// Read-only after init.
 	all       uint64 // bits 0–55 while all workers sleep
 	workers   int
-	searchers int // how many may search
+	searchers int // the limit for searching workers
 
 	// leaves have the bits of the workers; nil: they are in v.
 	leaves []idleLeaf
 
-	// limit is how many workers may be awake, at least 1. Written by the governor. A stale value
-	// costs a worker more or less for a moment, never a wake-up.
+	// limit is the number of workers that may be awake, at least 1. Written by the governor. A
+	// stale value costs a worker more or less for a moment, never a wake-up.
 	limit seam.Uint32
 
 	// leafShift: worker i has its bit in leaf i >> leafShift. Read-only after init.
 	leafShift uint8
 }
 
-// The parts of the word. Every change of the word goes through one of the methods below, each of
-// which is one compare-and-swap or one addition.
+// The parts of the word. Every change goes through one of the methods below, which is one
+// compare-and-swap or one addition.
 const (
 	sleepMask  = 1<<56 - 1
 	searchOne  = 1 << 56
@@ -75,7 +75,7 @@ const (
 	closedBit  = 1 << 63
 )
 
-// searching returns how many workers search in v. It may be stale when v is: then a worker too many
+// searching returns the number of searching workers in v. If v is stale, one worker too many
 // searches, or a sender reads the word again.
 func searching(v uint64) int { return int(v & searchMask >> 56) }
 
@@ -89,7 +89,7 @@ func (w *idleWord) init(workers int) {
 	w.begin(workers)
 }
 
-// begin sets what is alike with leaves and without.
+// begin is the part of init that is the same with leaves and without.
 func (w *idleWord) begin(workers int) {
 	w.workers = workers
 	w.searchers = max(1, min(workers/2, maxSearchers))
@@ -97,7 +97,7 @@ func (w *idleWord) begin(workers int) {
 	w.v.Store(w.all)
 }
 
-// sleeping returns how many workers sleep in v.
+// sleeping returns the number of sleeping workers in v.
 func (w *idleWord) sleeping(v uint64) int {
 	if w.leaves != nil {
 		return int(v & sleepMask)
@@ -105,7 +105,7 @@ func (w *idleWord) sleeping(v uint64) int {
 	return bits.OnesCount64(v & sleepMask)
 }
 
-// wakeResult is what became of an attempt to wake a sleeper.
+// wakeResult is the outcome of an attempt to wake a sleeper.
 type wakeResult int
 
 const (
@@ -114,9 +114,9 @@ const (
 	wokeClosed                   // the scheduler is quiescent for good
 )
 
-// wake picks a sleeper, unless a worker searches already. The caller must have published the work
-// by a read-modify-write before (W1): the load here comes after it, so either this load sees a
-// worker that has announced its sleep (S1), or that worker's look behind S1 sees the work.
+// wake picks a sleeper, unless a worker searches already. The caller has published the work by a
+// read-modify-write before (W1), and the load here comes after it. So either this load sees a
+// worker that has announced its sleep (S1), or that worker's look after S1 sees the work.
 //
 // With asSearcher the worker is counted as searching; otherwise the caller hands it a task. Any
 // goroutine.
@@ -124,15 +124,15 @@ func (w *idleWord) wake(asSearcher bool) (worker int, r wakeResult) {
 	return w.wakeUnless(1, asSearcher)
 }
 
-// wakeUnless is wake, but picks no sleeper only if so many workers search already: at least one, and
-// at most as many as ever may. Any goroutine.
+// wakeUnless is wake, except that it picks a sleeper unless the given number of workers search:
+// from 1 to the limit for searchers. Any goroutine.
 func (w *idleWord) wakeUnless(searchers int, asSearcher bool) (worker int, r wakeResult) {
 	for {
 		v := w.v.Load() // W2
 		if v&closedBit != 0 {
 			return 0, wokeClosed
 		}
-		// A searcher looks again before it sleeps, and so does one of the workers that are awake.
+		// A searcher looks again before it sleeps. So does one of the awake workers.
 		if searching(v) >= searchers || v&sleepMask == 0 || w.awake(v) >= int(w.limit.Load()) { // W2'
 			return 0, wokeNone
 		}
@@ -142,8 +142,8 @@ func (w *idleWord) wakeUnless(searchers int, asSearcher bool) (worker int, r wak
 			seam.Spin()
 			continue
 		}
-		// The lowest one: so those that are awake are the same ones most of the time, and the caches
-		// of the others' processors stay theirs. With leaves only the number counts here.
+		// The lowest one, so that mostly the same workers are awake, and the caches of the other
+		// processors are left alone. With leaves only the number counts here.
 		i := bits.TrailingZeros64(v & sleepMask)
 		n := v &^ (1 << i)
 		if w.leaves != nil {
@@ -165,15 +165,15 @@ func (w *idleWord) wakeUnless(searchers int, asSearcher bool) (worker int, r wak
 	}
 }
 
-// announce sets the bit of worker i and reports whether now all sleep. The worker must look at all
-// queues once more before it parks: a sender that published before this step may have seen it
-// awake. Pairs with the load in wake. Worker i only.
+// announce sets the bit of worker i and reports whether all workers sleep now. The worker must look
+// at all queues once more before it parks: a sender that published before this step may have seen
+// it awake. Pairs with the load in wake. Worker i only.
 func (w *idleWord) announce(i int, wasSearching bool) (allAsleep bool) {
 	if w.leaves != nil {
 		w.setBit(i)
 	}
-	// The root is changed in one step, with leaves or without: this is S1, and the order of all S1
-	// is that of these steps.
+	// The root is changed in one step, with leaves or without: this is S1. All S1 steps have one
+	// order.
 	for {
 		v := w.v.Load()
 		n := w.withSleeper(v, i)
@@ -199,9 +199,9 @@ func (w *idleWord) withSleeper(v uint64, i int) uint64 {
 }
 
 // retire sets the bit of worker i if more workers than the limit are awake, and reports whether it
-// did. Another worker is awake in the word that was replaced, so worker i need not look again:
-// what it has pushed to the inject queue, that other one will see. With leaves the other one may be
-// worker i itself, whose token is then on its way. Worker i only.
+// did. The replaced word has another awake worker, so worker i need not look again: the other
+// worker sees the tasks that worker i has pushed to the inject queue. With leaves the other worker
+// may be worker i itself, whose token is then on its way. Worker i only.
 func (w *idleWord) retire(i int) bool {
 	if w.leaves != nil {
 		return w.retireInLeaves(i)
@@ -221,17 +221,17 @@ func (w *idleWord) retire(i int) bool {
 	}
 }
 
-// excess reports whether more workers than the limit are awake. A stale answer costs one look of a
-// worker that then does not retire. Any goroutine; advisory.
+// excess reports whether more workers than the limit are awake. A stale answer costs a needless
+// call of retire. Any goroutine; advisory.
 func (w *idleWord) excess() bool { return w.awake(w.v.Load()) > int(w.limit.Load()) }
 
-// awake returns how many workers do not sleep in v.
+// awake returns the number of awake workers in v.
 func (w *idleWord) awake(v uint64) int { return w.workers - w.sleeping(v) }
 
-// retract takes the announcement of worker i back, which clears its bit, and returns i. If it
-// reports false, another goroutine has cleared the bit: a token is on its way, and the worker must
-// take it, or the token would be taken for a later one; the same is so if it returns another
-// worker, which is then owed a token by the caller. Worker i only.
+// retract takes back the announcement of worker i by clearing its bit, and returns i. If it reports
+// false, another goroutine has cleared the bit, and the worker must take the token that is on its
+// way; otherwise it would later be taken for another one. If retract returns another worker, the
+// caller owes that worker a token, and worker i must take its own as well. Worker i only.
 func (w *idleWord) retract(i int) (cleared int, ok bool) {
 	if w.leaves != nil {
 		return w.clearInLeaves(i, false)
@@ -257,10 +257,10 @@ func (w *idleWord) retract(i int) (cleared int, ok bool) {
 	}
 }
 
-// wakeForStop wakes worker i for the end, even if the scheduler is quiescent for good, and returns
-// i: the caller owes it a token, but it is not counted as a searcher. It reports false if worker i
-// does not sleep. If it returns another worker, that one is owed the token, and worker i is about
-// to get one from another goroutine. Only for the goroutine that stops the scheduler, and for
+// wakeForStop wakes worker i for the end, even after quiescence for good, and returns i: the caller
+// owes it a token, and it is not counted as a searcher. It reports false if worker i does not
+// sleep. If it returns another worker, the caller owes that one the token, and worker i is about to
+// get a token from another goroutine. Only for the goroutine that stops the scheduler, and for
 // worker i itself.
 func (w *idleWord) wakeForStop(i int) (cleared int, ok bool) {
 	if w.leaves != nil {
@@ -284,8 +284,8 @@ func (w *idleWord) wakeForStop(i int) (cleared int, ok bool) {
 	}
 }
 
-// startSearch counts the caller as a searcher, unless half of the workers search, or maxSearchers:
-// more would only be in each other's way. Workers only.
+// startSearch counts the caller as a searcher and reports whether it did. It refuses when half of
+// the workers, or maxSearchers, search already. Workers only.
 func (w *idleWord) startSearch() bool {
 	for {
 		v := w.v.Load()
@@ -301,9 +301,9 @@ func (w *idleWord) startSearch() bool {
 	}
 }
 
-// stopSearch takes the caller off the searchers and reports whether it was the last. The last one
-// must look whether any queue holds more work, and wake another worker: a sender that saw it
-// counted has woken none (W2). Pairs with the load in wake. Searchers only.
+// stopSearch takes the caller off the searchers and reports whether it was the last. The last
+// searcher must look whether any queue holds more work, and wake another worker: a sender that saw
+// it counted has woken none (W2). Pairs with the load in wake. Searchers only.
 func (w *idleWord) stopSearch() (last bool) {
 	if invariant.On {
 		invariant.Check(searching(seam.Peek(&w.v)) > 0, "a searcher stops, and none is counted")
@@ -311,15 +311,15 @@ func (w *idleWord) stopSearch() (last bool) {
 	return w.v.Add(^uint64(searchOne-1))&searchMask == 0
 }
 
-// freeze begins a quiescence check if all workers sleep and none searches. From this step to thaw
-// or close no bit can be cleared, so no worker can wake. Caller holds the quiescence's mu.
+// freeze begins a quiescence check if all workers sleep and none searches. From this step until
+// thaw or close no bit can be cleared, so no worker can wake. Caller holds the quiescence's mu.
 func (w *idleWord) freeze() bool {
 	v := w.v.Load()
 	return v == w.all && w.v.CompareAndSwap(v, v|frozenBit)
 }
 
-// thaw ends a quiescence check: work goes on. A plain store does, since the word does not change
-// while it is frozen. Caller has frozen the word.
+// thaw ends a quiescence check without closing. A plain store is enough, since the word does not
+// change while it is frozen. Caller has frozen the word.
 func (w *idleWord) thaw() {
 	if invariant.On {
 		verifyFrozen(w)
@@ -334,8 +334,8 @@ func (w *idleWord) close() { w.v.Store(w.all | closedBit) }
 // closed reports whether close was called; once true, it stays true. Any goroutine.
 func (w *idleWord) closed() bool { return w.v.Load()&closedBit != 0 }
 
-// checkEnded waits for a check under way to end and reports whether it closed the scheduler. A
-// caller that has changed what the check reads learns so whether the check has seen it. Any
+// checkEnded waits for a running check to end and reports whether it closed the scheduler. A caller
+// that has changed a word that the check reads learns so whether the check has seen the change. Any
 // goroutine.
 func (w *idleWord) checkEnded() (closed bool) {
 	for {
@@ -347,10 +347,10 @@ func (w *idleWord) checkEnded() (closed bool) {
 	}
 }
 
-// quiet reports whether all workers sleep. The answer is no proof of quiescence: a sender may be
-// about to push. Any goroutine; advisory.
+// quiet reports whether all workers sleep. This does not prove quiescence: a sender may be about to
+// push. Any goroutine; advisory.
 func (w *idleWord) quiet() bool { return w.v.Load()&sleepMask == w.all }
 
-// sleepers returns how many workers sleep. A stale figure costs one look of a searcher at empty
-// queues, or one that it leaves out. Any goroutine; advisory.
+// sleepers returns the number of sleeping workers. A stale figure costs a searcher one look at
+// empty queues too many, or one too few. Any goroutine; advisory.
 func (w *idleWord) sleepers() int { return w.sleeping(w.v.Load()) }

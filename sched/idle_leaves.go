@@ -8,28 +8,28 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// The leaves of the idle word, for more workers than have bits in it. The idle word, here the root,
-// has the number of sleepers that can still be claimed. A goroutine that wakes a worker claims a
-// sleeper in the root, which is the decision (W2, W3), and clears a bit in any leaf afterwards,
-// which says which worker that is.
+// The leaves of the idle word, for more workers than the word has bits. The idle word, here the
+// root, has the number of sleepers that can still be claimed. A waking goroutine first claims a
+// sleeper in the root, which is the decision (W2, W3). Afterwards it clears a bit in any leaf, and
+// that bit determines the worker.
 //
 //	falling asleep  set own bit, then add 1 to the root (S1)
-//	waking          take 1 off the root, then clear one bit, whichever is found (W3)
+//	waking          take 1 off the root, then clear one bit, the first that is found (W3)
 //	own bit         take 1 off the root, then clear own bit; if another goroutine has cleared it,
-//	                clear any other one, and wake that worker
+//	                clear any other bit, and wake that worker
 //
 // So at any moment
 //
 //	bits set = number in the root + claims whose bit is still to be cleared
 //	         + workers that have set their bit and not added 1 yet
 //
-// and it follows: a claim always finds a bit; every claim clears exactly one; and while the root
-// says that all sleep, there is no claim and all bits are set, so that freezing the root freezes
-// the leaves. A claim is never given back. If it were, a worker that meets an empty root could not
+// It follows that a claim always finds a bit, and that every claim clears exactly one. While the
+// root says that all sleep, there is no claim and all bits are set, so freezing the root freezes
+// the leaves. A claim is never given back. Otherwise a worker that meets an empty root could not
 // know that a token is on its way.
 //
-// Rejected: several words that are all read before a decision, and a number of searchers in each
-// group of workers: see docs/decisions/0005-idle-word.md.
+// Rejected: several words that are all read before a decision, and a number of searchers for each
+// group of workers. See docs/decisions/0005-idle-word.md.
 type idleLeaf struct {
 	bits seam.Uint64
 	_    cacheline.Pad
@@ -51,13 +51,13 @@ func (w *idleWord) initLeaves(workers int, shift uint8) {
 	w.begin(workers)
 }
 
-// leaf returns where worker i has its bit.
+// leaf returns the leaf and the bit of worker i.
 func (w *idleWord) leaf(i int) (leaf *idleLeaf, bit uint64) {
 	return &w.leaves[i>>w.leafShift], 1 << (i & (1<<w.leafShift - 1))
 }
 
-// setBit sets the bit of worker i. It comes before the addition in the root: a goroutine that
-// claims a sleeper may take this worker for another one, but it always finds a bit. Worker i only.
+// setBit sets the bit of worker i, before the addition in the root. A goroutine that claims a
+// sleeper may take this worker's bit for it, so it always finds a bit. Worker i only.
 func (w *idleWord) setBit(i int) {
 	leaf, bit := w.leaf(i)
 	if invariant.On {
@@ -81,9 +81,9 @@ func (w *idleWord) clearBit(i int) bool {
 	}
 }
 
-// takeAny clears the bit of some worker and returns which, the lowest that it finds. The caller has
-// claimed a sleeper. There always is a bit for it; a round that finds none, or a failed
-// compare-and-swap, means that another goroutine has cleared or set one meanwhile.
+// takeAny clears the lowest bit that it finds and returns the worker. The caller has claimed a
+// sleeper, so there is always a bit for it. If a round finds none, or a compare-and-swap fails,
+// another goroutine has cleared or set one meanwhile.
 func (w *idleWord) takeAny() (worker int) {
 	for {
 		for l := range w.leaves {
@@ -99,10 +99,10 @@ func (w *idleWord) takeAny() (worker int) {
 	}
 }
 
-// retireInLeaves is retire. The bit comes first, as in announce. If the limit has changed by then
-// the bit is taken back; a worker that cannot, because a goroutine with a claim has cleared it,
-// must add 1 to the root all the same, in the place of the sleeper that was claimed, and take its
-// token. Worker i only.
+// retireInLeaves is retire. The bit comes first, as in announce. If the limit has changed by then,
+// the worker takes the bit back. If a goroutine with a claim has cleared the bit already, the
+// worker adds 1 to the root nevertheless, in place of the claimed sleeper, and takes its token.
+// Worker i only.
 func (w *idleWord) retireInLeaves(i int) bool {
 	if !w.excess() {
 		return false
@@ -126,12 +126,12 @@ func (w *idleWord) retireInLeaves(i int) bool {
 	}
 }
 
-// clearInLeaves is retract, or, with stopping, wakeForStop: it claims a sleeper, and clears the bit
-// of worker i with that claim, or, if another goroutine was faster, any bit.
+// clearInLeaves is retract, or, with stopping, wakeForStop. It claims a sleeper and clears the bit
+// of worker i with that claim. If another goroutine was faster, it clears any other bit.
 //
-// While the root is 0 and the bit is set, it waits: some claim has yet to clear its bit, which may
-// be this one, or another worker has set its bit and has yet to add 1. Each of them is two steps of
-// another goroutine.
+// While the root is 0 and the bit is set, it waits. Either a claim has yet to clear its bit,
+// perhaps this one, or another worker has set its bit and has yet to add 1. Each takes another
+// goroutine two steps.
 func (w *idleWord) clearInLeaves(i int, stopping bool) (cleared int, ok bool) {
 	leaf, bit := w.leaf(i)
 	for {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sleeper is what a worker believes about itself, beside the idle word.
+// sleeper is the state of a worker, apart from the idle word.
 type sleeper struct{ asleep, searching bool }
 
 // widths are numbers of workers at which the idle word could go wrong.

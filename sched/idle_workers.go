@@ -7,18 +7,18 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// DefaultMaxDetached is how many turns of a scheduler may be detached at once, which run
-// without a slot because they block, unless Config.MaxDetached says otherwise.
+// DefaultMaxDetached is the default of Config.MaxDetached: the number of blocked turns of a
+// scheduler that may be detached, that is, run without a slot.
 //
-// A blocked turn costs its goroutine and a worker of about 2 KiB, which is what bounds the number:
-// a hundred thousand of them take less than a gigabyte.
+// Memory limits the number: a blocked turn costs a goroutine and a worker of about 2 KiB. A hundred
+// thousand of them take less than a gigabyte.
 const DefaultMaxDetached = 100_000
 
 const (
 	detachLimitGap = 1_000_000_000 // ns between two calls of OnDetachLimit
 
-	// Entries of the rings of a worker that is made when a slot has none. It seldom has its slot for
-	// long, and overflows to the inject queue. The ring of new tasks is made when the first one comes.
+	// Entries of the rings of a worker made for a slot. It seldom keeps its slot for long, and
+	// overflows to the inject queue. The ring of new tasks is made for the first new task.
 	idleRingSize    = 16
 	idleNewRingSize = 256
 
@@ -34,7 +34,7 @@ const (
 //	  ▲                                                                             │
 //	  └──────────────────────────── putCold ◀── goroutine ends ◀── dismiss ─────────┘
 //
-// A worker that is cold while many others are is forgotten: see forget.
+// When many workers are cold, some of them are forgotten: see forget.
 //
 // Ownership: a worker on the hot or cold list belongs to the goroutine that holds mu; take hands it
 // to its caller. A worker on the detached list belongs to itself, and the monitor takes from its
@@ -42,10 +42,10 @@ const (
 type idleWorkers struct {
 	s           *Scheduler
 	detachedNow seam.Int32  // workers that run without a slot, each with a hold
-	refused     seam.Uint64 // turns that kept their slots at the limit
-	lastReport  seam.Int64  // when OnDetachLimit was told of one, ns; 0: never
+	refused     seam.Uint64 // blocked turns that kept their slots at the limit
+	lastReport  seam.Int64  // time of the last call of OnDetachLimit, ns; 0: never
 
-	// All of these are guarded by mu.
+	// Guarded by mu.
 	mu    seam.Mutex
 	ended bool
 	hot   []*Worker // parked, the last one used last
@@ -53,17 +53,17 @@ type idleWorkers struct {
 
 	// Retaken or surplus workers that are still in their turns; see Worker.detachedAt.
 	detached []*Worker
-	nextLook int       // where someDetached goes on
-	made     []*Worker // all besides the first that are not forgotten
-	gone     *Worker   // what the forgotten ones have done; nil: there are none
-	count    int       // how many were ever made
+	nextLook int       // the place where someDetached continues
+	made     []*Worker // all idle workers made later and not forgotten
+	gone     *Worker   // the sum of the forgotten workers' figures; nil: none
+	count    int       // workers ever made
 	ids      int
-	used     int64 // when an idle worker was needed last, ns
-	least    int   // the fewest hot ones since then
-	since    int64 // when the count of least began, ns
+	used     int64 // time of the last take, ns
+	least    int   // the smallest number of hot workers since the time since
+	since    int64 // the beginning of the time that least covers, ns
 }
 
-// init begins with no idle worker: those of the scheduler's own have the slots.
+// init begins with no idle worker: New gives its workers the slots.
 func (p *idleWorkers) init(s *Scheduler) {
 	p.s = s
 	p.ids = s.cfg.Workers
@@ -71,8 +71,8 @@ func (p *idleWorkers) init(s *Scheduler) {
 
 // nextID returns a number for another worker. Any goroutine.
 func (p *idleWorkers) nextID() int {
-	// Unlocked without defer, here and elsewhere: a deferred call is two functions, and they are in
-	// every program.
+	// Unlocked without defer, here and elsewhere: a deferred call adds two functions to every
+	// program.
 	p.mu.Lock()
 	id := p.ids
 	p.ids++
@@ -80,9 +80,9 @@ func (p *idleWorkers) nextID() int {
 	return id
 }
 
-// take returns an idle worker, hot if there is one. The caller owns it, gives it a slot or makes it
-// a surplus worker, and wakes it. The caller owes it a count in stop.left; a slot comes with one.
-// Any goroutine; the monitor calls it with its lock held.
+// take returns an idle worker, hot if possible. The caller owns it, gives it a slot or makes it a
+// surplus worker, and wakes it. The caller owes it a count in stop.left; a slot comes with one. Any
+// goroutine; the monitor calls it with its lock held.
 func (p *idleWorkers) take() *Worker {
 	now := p.s.cfg.Clock.Nanos()
 	p.mu.Lock()
@@ -96,7 +96,7 @@ func (p *idleWorkers) take() *Worker {
 		return w
 	}
 	w = newWorker(p.s, p.nextID(), idleNewRingSize, idleRingSize)
-	// attach calls the layer above: not under this lock, but maybe under the monitor's.
+	// attach calls the layer above, so mu is not held. The monitor's lock may be.
 	w.attach()
 	p.mu.Lock()
 	p.made = append(p.made, w)
@@ -133,9 +133,9 @@ func takeLast(list *[]*Worker) *Worker {
 	return w
 }
 
-// addDetached lists a worker that does not know that it is without a slot, so that the monitor
-// looks after what it makes runnable. Call it before the worker loses the slot: park unlists the
-// worker, and may come at once. Monitor only.
+// addDetached lists a worker that is about to lose its slot without knowing it, so that the monitor
+// moves the tasks that it makes runnable. It is called before the worker loses the slot, since park
+// unlists the worker and may come at once. Monitor only.
 func (p *idleWorkers) addDetached(w *Worker) {
 	p.mu.Lock()
 	p.detached = append(p.detached, w)
@@ -143,7 +143,7 @@ func (p *idleWorkers) addDetached(w *Worker) {
 	p.mu.Unlock()
 }
 
-// dropDetached is for a worker that has kept its slot. Monitor only.
+// dropDetached unlists a worker that has kept its slot. Monitor only.
 func (p *idleWorkers) dropDetached(w *Worker) {
 	p.mu.Lock()
 	p.unlist(w)
@@ -173,8 +173,8 @@ func (p *idleWorkers) unlist(w *Worker) {
 	w.detachedAt = 0
 }
 
-// park makes w a hot idle worker and reports whether it may wait; if not, the scheduler stops.
-// Called by w.
+// park makes w a hot idle worker and reports whether it may wait. It may not after Stop. Called by
+// w.
 func (p *idleWorkers) park(w *Worker) bool {
 	p.mu.Lock()
 	p.unlist(w)
@@ -189,8 +189,8 @@ func (p *idleWorkers) park(w *Worker) bool {
 	return !ended
 }
 
-// putCold takes back a worker whose goroutine ends. Called by w. Neither w nor live may touch w
-// afterwards: a goroutine that takes it starts it anew.
+// putCold takes back a worker whose goroutine ends. Called by w. After putCold another goroutine
+// may start w anew, so neither w nor live touches it.
 func (p *idleWorkers) putCold(w *Worker) {
 	p.mu.Lock()
 	if invariant.On {
@@ -204,10 +204,10 @@ func (p *idleWorkers) putCold(w *Worker) {
 	p.mu.Unlock()
 }
 
-// forget leaves n workers that have been cold for the longest to the GC, but none of those that the
-// scheduler began with. What they have done is added up in gone. Both lists are copied, since other
-// goroutines may read the old list of those made; so forget is for a part of the workers that makes
-// up for it. Caller holds mu.
+// forget leaves the n workers that have been cold for the longest to the GC, except the workers of
+// New. Their figures are added to gone. Both lists are copied, since other goroutines may read the
+// old list of made workers; so forget is called only for a share of the workers that is worth the
+// copy. Caller holds mu.
 func (p *idleWorkers) forget(n int) {
 	var old, cold []*Worker
 	for _, w := range p.cold {
@@ -229,8 +229,8 @@ func (p *idleWorkers) forget(n int) {
 	p.cold, p.made, p.gone = cold, made, p.sum(old)
 }
 
-// sum returns a worker that never runs and has done what the forgotten ones have, and those in old.
-// Caller holds mu.
+// sum returns a worker that never runs, with the sum of the figures of the forgotten workers and of
+// old. Caller holds mu.
 func (p *idleWorkers) sum(old []*Worker) *Worker {
 	sum := &Worker{sched: p.s, id: len(p.s.workers), slot: noSlot}
 	if p.gone != nil {
@@ -246,8 +246,8 @@ func (p *idleWorkers) sum(old []*Worker) *Worker {
 	return sum
 }
 
-// cool ends hot idle workers if none was needed for long, or in any case, and all, with all. It
-// reports whether hot idle workers or detached workers are left.
+// cool ends hot idle workers if none was needed for keepHot; with all, it ends all of them at once.
+// It reports whether hot idle workers or detached workers are left.
 func (p *idleWorkers) cool(all bool) (left bool) {
 	p.mu.Lock()
 	switch {
@@ -261,8 +261,8 @@ func (p *idleWorkers) cool(all bool) (left bool) {
 	return left
 }
 
-// trim ends hot idle workers that were too many for long, while others are needed now and then. One
-// for each slot stays: it is likely to be needed soon. Monitor only.
+// trim ends the hot idle workers that were never needed during keepHot, while others were. One for
+// each slot stays: it is likely to be needed soon. Monitor only.
 func (p *idleWorkers) trim(now int64) {
 	p.mu.Lock()
 	if now-p.since >= keepHot {
@@ -292,7 +292,8 @@ func (p *idleWorkers) stop() {
 	p.cool(true)
 }
 
-// allDetached returns the workers that may have made tasks runnable where no other worker looks.
+// allDetached returns the listed detached workers. No other worker looks at the tasks that they
+// have made runnable.
 func (p *idleWorkers) allDetached() []*Worker {
 	p.mu.Lock()
 	lost := slices.Clone(p.detached)
@@ -300,8 +301,8 @@ func (p *idleWorkers) allDetached() []*Worker {
 	return lost
 }
 
-// someDetached appends up to n detached workers to some: other ones each time, until all have had
-// their turn.
+// someDetached appends up to n detached workers to some. Successive calls go round through the
+// list.
 func (p *idleWorkers) someDetached(some []*Worker, n int) []*Worker {
 	p.mu.Lock()
 	for range min(n, len(p.detached)) {
@@ -323,8 +324,8 @@ func (p *idleWorkers) detachedCount() int {
 	return n
 }
 
-// all returns all workers that were made as idle workers, except for those that were forgotten.
-// What those have done is shown by a worker that never runs. Any goroutine.
+// all returns the workers that were made as idle workers. One worker that never runs stands for the
+// forgotten ones and has the sum of their figures. Any goroutine.
 func (p *idleWorkers) all() []*Worker {
 	p.mu.Lock()
 	made, gone := p.made[:len(p.made):len(p.made)], p.gone
@@ -335,12 +336,12 @@ func (p *idleWorkers) all() []*Worker {
 	return made
 }
 
-// DetachedStats says what has become of turns that block.
+// DetachedStats are figures about blocked turns.
 type DetachedStats struct {
 	Detached   int    // turns that run without a slot now
-	Goroutines int    // of workers without a slot, now
-	Made       int    // idle workers that were ever made
-	Refused    uint64 // how often a turn kept its slot at the limit
+	Goroutines int    // goroutines of workers without a slot, now
+	Made       int    // idle workers ever made
+	Refused    uint64 // blocked turns that kept their slots at the limit
 }
 
 // DetachedStats returns the current figures. Any goroutine.

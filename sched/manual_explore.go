@@ -7,11 +7,10 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// A scheduler without goroutines, for explorations of what the floors above do with it. A
-// thread of the exploration stands in for each worker and runs one turn after the other.
-// Every worker counts as awake for good, so none is woken, admissions are holds, and
-// work from outside goes to the inject queue. How workers sleep, wake and notice that all
-// is quiet is explored by the scenarios of this package.
+// A scheduler without goroutines, for explorations of the layers above. A thread of the exploration
+// stands in for each worker and runs one turn after the other. Every worker counts as awake for
+// good. So none is woken, admissions are holds, and work from outside goes to the inject queue. The
+// scenarios of this package explore sleep, wake-ups and quiescence themselves.
 
 // Manual takes away the goroutines of all workers, and the monitor. Call it before there
 // is any work.
@@ -80,7 +79,7 @@ func (w *Worker) Step() (ran bool) {
 	return true
 }
 
-// takeAny takes a task from where a worker would find it.
+// takeAny takes a task from the places where a worker looks, in the same order.
 func (w *Worker) takeAny() *Task {
 	if t := w.next.take(); t != nil {
 		return t
@@ -95,6 +94,6 @@ func (w *Worker) takeAny() *Task {
 // does. It returns nil if there is none.
 func (w *Worker) Take() *Task { return w.takeAny() }
 
-// Chain lets turns go on as those of other tasks, by NextOf: the worker looks at the inject queue
-// only between them.
+// Chain lets a turn go on as the turn of another task, by NextOf: the worker looks at the inject
+// queue only between such chains.
 func (w *Worker) Chain() { w.started, w.pollTurn = true, 1<<62 }

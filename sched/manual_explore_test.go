@@ -21,7 +21,7 @@ func (*crasher) RunTask(*Worker) bool { panic("on purpose") }
 // TaskTerminated implements Runner.
 func (d *crasher) TaskTerminated(*Worker, error) { d.terminated++ }
 
-// TestUnmanned: what is made runnable runs, once, by Step; a turn that crashes costs the task
+// TestUnmanned: a runnable task runs, once, by Step; a turn that crashes costs the task
 // its life; and a scheduler at rest is quiescent and stops.
 func TestUnmanned(t *testing.T) {
 	s, err := New(Config{Workers: 2})

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Ten thousand turns that block at a time: what each costs, and what is left of them afterwards.
+// Ten thousand turns that block at the same time: their cost, and their memory afterwards.
 
 // blockAll has n turns block, declared, and returns when all do.
 func blockAll(t testing.TB, s *Scheduler, n int, release <-chan struct{}) {
@@ -23,9 +23,9 @@ func blockAll(t testing.TB, s *Scheduler, n int, release <-chan struct{}) {
 	}
 }
 
-// TestTryBlocking: "it does not call f if Config.MaxDetached turns are detached", and does so
-// without the limit: on a worker that has no slot to lose, and in a Blocking that has left the
-// slot.
+// TestTryBlocking: "when Config.MaxDetached turns are detached … it does not call f". It calls f
+// where the limit does not matter: on a worker that has no slot to lose, and in a Blocking that has
+// left the slot.
 func TestTryBlocking(t *testing.T) {
 	s := startBare(t, Config{Workers: 1, MaxDetached: 1})
 	release, asked := make(chan struct{}), make(chan struct{})
@@ -67,8 +67,8 @@ func TestTryBlocking(t *testing.T) {
 	}
 }
 
-// TestIdleWorkers_AreForgotten: "a worker that is cold while many others are is forgotten", and
-// what it has done is still counted. Nor does anything lead to it by its goroutine.
+// TestIdleWorkers_AreForgotten: "when many workers are cold, some of them are forgotten", and their
+// turns are still counted. Their goroutines do not lead to them either.
 func TestIdleWorkers_AreForgotten(t *testing.T) {
 	s := startBare(t, Config{Workers: 2, MaxDetached: 10_000})
 	n, total := scaled(3000), uint64(0)
@@ -202,8 +202,9 @@ func TestBurst_Starves(t *testing.T) {
 	}
 }
 
-// TestSliceSpent: "a millisecond since its second question", however long it is between two of
-// them, and anew in the next turn. A turn finds that out itself: no monitor looks here.
+// TestSliceSpent: "a millisecond has gone by since the turn's second call of SliceSpent", for any
+// time between two calls, and anew in the next turn. The turn finds that out itself: no monitor
+// looks here.
 func TestSliceSpent(t *testing.T) {
 	for _, step := range []time.Duration{100, time.Microsecond, 15 * time.Microsecond,
 		100 * time.Microsecond, 5 * time.Millisecond} {
@@ -259,8 +260,8 @@ func TestSliceSpent_Slower(t *testing.T) {
 	}
 }
 
-// TestStack_IsCheap: "Stack returns nil if there are more than 500" goroutines, and "where Go
-// interrupts no loops".
+// TestStack_IsCheap: Stack "returns nil if there are more than 500" goroutines, and where "Go
+// does not interrupt loops".
 func TestStack_IsCheap(t *testing.T) {
 	s := startBare(t, Config{Workers: 1})
 	stacks, stop := make(chan []byte, 2), make(chan struct{})

@@ -23,16 +23,15 @@ import (
 // the compare-and-swap fails. Cells are never reused, and the GC frees segments, so there is no
 // ABA; a push costs 1/64 of an allocation.
 //
-// Empty means empty: pop reads deq, then enq, then next. If deq had reached enq and no segment
-// followed, then at the moment enq was read every task that had been pushed was claimed by a
-// popper.
+// Empty means empty: pop reads deq, then enq, then next. Suppose that deq had reached enq and no
+// segment followed. Then, when enq was read, poppers had claimed every pushed task.
 
-// Costs: an uncontended push or pop is two read-modify-writes on lines that other workers write.
-// That is why work goes through a worker's own queue wherever it can, and why a worker fetches
-// several tasks at once (Worker.poll).
+// Costs: an uncontended push or pop is two read-modify-writes on lines that other workers write. So
+// tasks go through a worker's own queue where possible, and a worker fetches several tasks at once
+// (Worker.poll).
 
-// segmentCells is the length of a segment: at 64 cells the allocation of one is not to be measured,
-// and a queue that is empty has little memory.
+// segmentCells is the length of a segment. With 64 cells the cost of its allocation is not
+// measurable, and an empty queue needs little memory.
 const segmentCells = 64
 
 // takenMark fills a cell that a popper has claimed.
@@ -78,14 +77,14 @@ func (q *mpmcq) init(size int) {
 
 // push appends t. The fetch-and-add fixes the place of t in the order; the compare-and-swap
 // publishes t to the popper of that cell. Both are read-modify-writes, so a look at the idle word
-// behind push comes after them (W1 and W2 of README.md). Any goroutine.
+// after push is ordered after them (W1 and W2 of README.md). Any goroutine.
 func (q *mpmcq) push(t *Task) {
 	if invariant.On {
 		verifyTask(q, t)
 	}
 	for {
 		s := q.tail.Load()
-		// A claim behind the end means that the segment is full: another one follows.
+		// A claim past the end means that the segment is full: another one follows.
 		i := s.enq.Add(1) - 1
 		if i >= uint64(len(s.cells)) {
 			if q.extend(s, t) {
@@ -100,7 +99,8 @@ func (q *mpmcq) push(t *Task) {
 }
 
 // extend appends a segment that starts with t, and reports whether it did. If another pusher was
-// faster, extend moves tail on for it, so that no pusher waits for one that has lost its processor.
+// faster, extend moves tail on for it, so that no pusher waits for a pusher that has lost its
+// processor.
 func (q *mpmcq) extend(s *segment, t *Task) bool {
 	if invariant.On {
 		verifyFull(s)
@@ -121,7 +121,7 @@ func (q *mpmcq) extend(s *segment, t *Task) bool {
 }
 
 // pop takes the oldest task, or returns nil if the queue was empty. The swap pairs with the
-// compare-and-swap in push: what the pusher wrote to the task is visible. Any goroutine.
+// compare-and-swap in push: the pusher's writes to the task are visible. Any goroutine.
 func (q *mpmcq) pop() *Task {
 	for {
 		s := q.head.Load()
@@ -152,9 +152,9 @@ func (q *mpmcq) pop() *Task {
 	}
 }
 
-// empty reports whether nothing is queued. A task whose push has returned and that no popper has
-// claimed is always seen: S2 of README.md depends on that. It moves head past used segments, as pop
-// does, since a worker may look for a long time without ever popping. Any goroutine.
+// empty reports whether the queue is empty. It always sees a task whose push has returned and that
+// no popper has claimed: S2 of README.md depends on that. Like pop it moves head past used
+// segments, since a worker may look for a long time without a pop. Any goroutine.
 func (q *mpmcq) empty() bool {
 	for {
 		s := q.head.Load()
@@ -175,16 +175,16 @@ func (q *mpmcq) empty() bool {
 	}
 }
 
-// drained reports whether every cell that was claimed for a push was claimed for a pop as well and
-// no segment follows. The order of the three loads matters: deq and enq only grow, so deq ≥ enq in
-// this order means that at the load of enq no claimed task was left. In the other order a push and
-// a pop between the two loads would make a full queue look empty.
+// drained reports whether every cell claimed for a push was also claimed for a pop, and no segment
+// follows. The order of the three loads matters. deq and enq only grow, so deq ≥ enq in this order
+// means that at the load of enq no claimed task was left. In the other order a push and a pop
+// between the two loads would make a full queue look empty.
 func (s *segment) drained() bool {
 	return s.deq.Load() >= s.enq.Load() && s.next.Load() == nil
 }
 
-// len estimates how many tasks are queued. A wrong figure costs an uneven share of the queue, never
-// a task. Any goroutine; advisory.
+// len estimates the number of queued tasks. A wrong figure costs an uneven share of the queue,
+// never a task. Any goroutine; advisory.
 func (q *mpmcq) len() int {
 	s := q.head.Load()
 	n := int(min(s.enq.Load(), uint64(len(s.cells)))) - int(min(s.deq.Load(), uint64(len(s.cells))))

@@ -7,12 +7,12 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// The next-slot holds the task that the worker runs next: the first one that the running turn made
-// runnable. It saves a pass through the ring, two locked instructions of the four that a message
+// The next-slot holds the task that the worker runs next: the first task that the running turn made
+// runnable. It saves a pass through the ring: two locked instructions of the four that a message
 // costs otherwise. No worker is woken for it, so one actor's ping-pong keeps one worker busy and
 // not two.
 //
-// Rejected: a private slot, which would strand its task behind a turn that blocks or runs long; and
+// Rejected: a private slot, which would strand its task during a turn that blocks or runs long; and
 // an ordinary shared one, which costs two locked instructions again.
 //
 // Chosen: a slot that is private while turns are short, and from which the monitor can revoke the
@@ -28,10 +28,11 @@ import (
 //
 // Suppose both take the task of one filling. The monitor read that filling's odd value at M2, so O1
 // was not visible at M2, so M1 < M2 < O1 < O2 < O3: the owner saw asked or taken at O3, waited, and
-// saw taken at O4: it did not take it. Suppose neither does. Then the owner saw taken at O4, so M4
-// ran, and the monitor has it. full is a counter, odd while filled, so every filling is distinct
-// and the monitor revokes the very one that it has seen. Which one it should revoke is not a matter
-// of this protocol: see freeStranded, freeDetached and monitor.retakeIfNeeded.
+// saw taken at O4, so it did not take the task. Suppose neither takes it. Then the owner saw taken
+// at O4, so M4 ran, and the monitor has it. full is a counter, odd while filled, so every filling
+// has its own value, and the monitor revokes exactly the filling that it has seen. The choice of
+// the filling is not part of this protocol: see freeStranded, freeDetached and
+// monitor.retakeIfNeeded.
 
 // States of the revocation. Only the monitor leaves none; only the owner leaves taken.
 const (
@@ -40,10 +41,10 @@ const (
 	revokeTaken
 )
 
-// nextSlot is one worker's. The zero value is empty.
+// nextSlot is the next-slot of one worker. The zero value is empty.
 type nextSlot struct {
 	_ nocmp.Field
-	// Owner only, except for the one read at M3.
+	// Owner only, except for the read at M3.
 	task *Task
 	// Written by the owner. Odd while the slot is filled.
 	full   seam.Flag
@@ -67,17 +68,16 @@ func (s *nextSlot) put(t *Task) bool {
 	return true
 }
 
-// prepare announces that the owner is about to take what is in the slot. It must
-// be followed by a read-modify-write (O2) before takePrepared. Owner only, while
-// the slot is not prepared.
+// prepare announces that the owner is about to take the task in the slot. A read-modify-write (O2)
+// must follow before takePrepared. Owner only, while the slot is not prepared.
 func (s *nextSlot) prepare() {
 	s.filled++
 	s.full.StoreRelease(s.filled) // O1
 }
 
-// show takes prepare back, for a turn that goes on: what is in the slot becomes another filling,
-// which the monitor may revoke. If the monitor has revoked the last one, revoke still says so, and
-// keeps the monitor off until the owner has seen that. Owner only, before takePrepared.
+// show takes prepare back, for a turn that goes on: the task in the slot becomes a new filling,
+// which the monitor may revoke. If the monitor has revoked the last filling, revocation still says
+// so, and keeps the monitor away until the owner has seen that. Owner only, before takePrepared.
 func (s *nextSlot) show() {
 	if s.task != nil {
 		s.filled |= 1 // if it was prepared
@@ -85,12 +85,11 @@ func (s *nextSlot) show() {
 	}
 }
 
-// prepared reports whether the slot is empty or prepare was called for what is in
-// it. Owner only.
+// prepared reports whether the slot is empty or its filling was prepared. Owner only.
 func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }
 
-// take empties the slot and returns what was in it, or nil. Owner only, between two turns. A turn
-// that ended by going idle has prepared the slot; after any other, take brings its own fence.
+// take empties the slot and returns its task, or nil. Owner only, between two turns. A turn that
+// ended by going idle has prepared the slot; after any other turn, take makes its own fence.
 func (s *nextSlot) take() *Task {
 	t := s.task
 	if t == nil {
@@ -103,11 +102,11 @@ func (s *nextSlot) take() *Task {
 	return t
 }
 
-// revoked reports whether the owner has to wait for a verdict, or to see one. Owner only, if the
+// revoked reports whether the owner has to wait for a verdict, or to read one. Owner only, if the
 // slot is prepared.
 func (s *nextSlot) revoked() bool { return s.revocation.Load() != revokeNone } // O3
 
-// clear empties the slot. It is all that is left of take if the slot is prepared and not revoked.
+// clear empties the slot. This is all of take that a prepared slot without a revocation needs.
 // Owner only.
 func (s *nextSlot) clear() {
 	if invariant.On {
@@ -116,7 +115,7 @@ func (s *nextSlot) clear() {
 	s.task = nil
 }
 
-// takeSlowly is take where there is a fence to be made or a verdict to wait for.
+// takeSlowly is the part of take that makes a fence or waits for a verdict.
 func (s *nextSlot) takeSlowly() *Task {
 	if !s.prepared() {
 		s.prepare()
@@ -148,20 +147,20 @@ func (s *nextSlot) lost() bool {
 	return s.revocation.CompareAndSwap(revokeTaken, revokeNone)
 }
 
-// stamp returns the counter that tells one filling from the next. Any goroutine. A call, which
-// keeps a small program small.
+// stamp returns the counter that distinguishes fillings. Any goroutine. It is not inlined, which
+// keeps small programs small.
 //
 //go:noinline
 func (s *nextSlot) stamp() uint32 { return s.full.Load() }
 
-// revocable reports whether there may be something to revoke: revocation keeps the verdict of the
-// last one (M4) until the owner has seen it (O4). Monitor only.
+// revocable reports whether the filling may be revoked. It may not while revocation keeps the
+// verdict of the last one (M4) that the owner has not seen (O4). Monitor only.
 func (s *nextSlot) revocable(stamp uint32) bool {
 	return stamp&1 != 0 && s.revocation.Load() == revokeNone
 }
 
-// revoke takes the task away from the owner if the slot still has the filling that stamp stands
-// for. Monitor only, one at a time.
+// revoke takes the task away from the owner if the slot still has the filling with this stamp.
+// Monitor only, one at a time.
 func (s *nextSlot) revoke(stamp uint32) *Task {
 	if stamp&1 == 0 || !s.revocation.CompareAndSwap(revokeNone, revokeAsked) { // M1
 		return nil

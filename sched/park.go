@@ -12,8 +12,8 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // which would hide a lost wake-up instead of excluding it.
 
 // announceSleep sets the worker's bit in the idle word. It reports whether the worker is asleep,
-// and so has to park, and whether it is the last one. The order of the steps keeps a wake-up from
-// being lost. Owner only, in state IDLE.
+// and so has to park, and whether all other workers sleep too. The order of the steps keeps a
+// wake-up from being lost. Owner only, in state IDLE.
 func (w *Worker) announceSleep() (asleep, last bool) {
 	w.count.parks.Add(1)
 	w.timeslice.stale = true
@@ -39,9 +39,9 @@ func (w *Worker) announceSleep() (asleep, last bool) {
 			return false, false
 		}
 	case all:
-		// The last bit may complete what a caller waits for: see quiescence.check.
+		// The last bit may complete the quiescence that a caller waits for: see quiescence.check.
 		w.sched.quiet.check(w.sched)
-		// An armed monitor costs a timer, which nothing needs while all sleep.
+		// An armed monitor costs a timer, which is not needed while all sleep.
 		if w.sched.monitor.disarmOnSleep.Load() {
 			w.sched.monitor.disarmAtSleep()
 		}
@@ -50,22 +50,21 @@ func (w *Worker) announceSleep() (asleep, last bool) {
 	return true, false
 }
 
-// parkUntilWoken parks the worker, and returns the task that it was handed, if any. Before it
-// returns, passOn wakes another worker if this one has seen work in S2 and was handed other work.
-// Owner only, after announceSleep has reported that the worker is asleep.
+// parkUntilWoken parks the worker, and returns the task that it was handed, or nil. If the worker
+// has seen work in S2 and was handed other work, passOn wakes another worker first. Owner only,
+// after announceSleep has reported that the worker is asleep.
 func (w *Worker) parkUntilWoken() *Task {
 	w.park() // S4
 	w.count.wakes.Add(1)
 	return w.passOn(w.acceptWake())
 }
 
-// spinBudget is how often the last worker to fall asleep lets the process's other goroutines run
-// before it parks, unless they are many: see crowding.
+// spinBudget is the number of times that the last worker to fall asleep yields before it parks,
+// unless the processors are crowded: see crowding.
 const spinBudget = 2
 
-// maySpin reports whether the worker may spin for a token. A caller that it has just answered may
-// have the next question, and granting a token to a goroutine that has not parked is cheap. Owner
-// only.
+// maySpin reports whether the worker may spin for a token. The caller of the last turn may soon
+// send again, and granting a token is cheap while the goroutine has not parked. Owner only.
 func (w *Worker) maySpin() bool {
 	return w.thread == nil && !w.parker.Granted() && !w.sched.Crowded()
 }
@@ -73,7 +72,7 @@ func (w *Worker) maySpin() bool {
 // retire puts the worker to sleep although it has work, because the governor wants fewer workers,
 // and reports whether it did. Its tasks go to the workers that stay awake. At least one does, so
 // this worker need not look again before it parks. Afterwards it may have been handed a task, or be
-// counted as a searcher: afterPark sees to both. Owner only, in state IDLE.
+// counted as a searcher: afterPark handles both. Owner only, in state IDLE.
 func (w *Worker) retire() bool {
 	// Before the bit is set: afterwards another goroutine may wake the worker.
 	w.moveToInject() // R1
@@ -99,9 +98,9 @@ func (w *Worker) retire() bool {
 	return true
 }
 
-// moveToInject moves what waits in the worker's next-slot and run queue to the inject queue, and
-// reports whether there was anything. It takes from the run queue as a thief, since the owner's end
-// has no advantage here. Owner only.
+// moveToInject moves the tasks in the worker's next-slot and run queue to the inject queue, and
+// reports whether there were any. It takes from the run queue as a thief, since the owner's end has
+// no advantage here. Owner only.
 func (w *Worker) moveToInject() (moved bool) {
 	// The next-slot first: its task would have run next.
 	if t := w.next.take(); t != nil {
@@ -115,9 +114,9 @@ func (w *Worker) moveToInject() (moved bool) {
 	return moved
 }
 
-// afterPark goes back to work after a sleep: with the task that the worker was handed, or to find
-// one. A worker that was counted as a searcher must search, or the count would stay one too high
-// and no worker would be woken again. Owner only.
+// afterPark returns the next task after a sleep: the task that the worker was handed, or one that
+// it finds. A worker that was counted as a searcher must search; otherwise the count would stay one
+// too high and no worker would be woken again. Owner only.
 func (w *Worker) afterPark() *Task {
 	if t := w.passOn(w.acceptWake()); t != nil { // R4
 		return w.takeUp(t)
@@ -125,14 +124,14 @@ func (w *Worker) afterPark() *Task {
 	return w.find(true)
 }
 
-// acceptWake takes over what the waker has left in this worker: a task, or the obligation to
-// search. The token that the worker has taken pairs with unpark in wake, so handed and uncounted
-// are visible. Owner only, once for each token.
+// acceptWake takes over a task, or the obligation to search, from the goroutine that woke this
+// worker. The token pairs with unpark in wake, so handed and uncounted are visible. Owner only,
+// once for each token.
 func (w *Worker) acceptWake() *Task {
 	if invariant.On {
 		verifyToken(w)
 	}
-	// Plain reads: the token orders them behind the waker's stores.
+	// Plain reads: the token orders them after the waker's stores.
 	t := w.handed
 	w.handed = nil
 	w.searching = t == nil && !w.uncounted // wake has counted it
@@ -145,8 +144,8 @@ func (w *Worker) acceptWake() *Task {
 }
 
 // wake hands the worker a task, or makes it search. The caller has cleared the worker's bit in the
-// idle word, or taken the worker from the idle workers, and thereby owns handed and started until
-// it grants the token. timed is false if the caller calls Scheduler.TimeTurns soon.
+// idle word, or taken the worker from the idle workers. It thereby owns handed and started until it
+// grants the token. timed is false if the caller calls Scheduler.TimeTurns soon.
 func (w *Worker) wake(t *Task, timed bool) {
 	if timed && w.sched.cfg.OnLongTurn != nil {
 		// Otherwise no look would find a long turn for which no task waits.
@@ -165,15 +164,15 @@ func (w *Worker) wake(t *Task, timed bool) {
 	w.launch(w.begin)
 }
 
-// wakeUncounted wakes the worker with no task. The caller has cleared its bit, or taken it from the
-// idle workers, without counting it as a searcher.
+// wakeUncounted wakes the worker with no task, without counting it as a searcher. The caller has
+// cleared its bit, or taken it from the idle workers.
 func (w *Worker) wakeUncounted() {
 	w.uncounted = true
 	w.wake(nil, true)
 }
 
-// retract takes back the announcement of slot i and reports whether it could. If not, a token is on
-// its way to the holder. Holder of slot i only.
+// retract takes back the announcement of slot i and reports whether it could. If it could not, a
+// token is on its way to the holder. Holder of slot i only.
 func (s *Scheduler) retract(i int) bool {
 	cleared, ok := s.idle.retract(i)
 	if ok && cleared != i {
@@ -182,9 +181,9 @@ func (s *Scheduler) retract(i int) bool {
 	return ok && cleared == i
 }
 
-// wakeForStop clears the bit of slot i for the end and reports whether it could. If not, its holder
-// is awake, or a token is on its way there. Only for the goroutine that stops the scheduler and for
-// the holder of slot i.
+// wakeForStop clears the bit of slot i for the end and reports whether it could. If it could not,
+// the holder is awake, or a token is on its way to it. Only for the goroutine that stops the
+// scheduler and for the holder of slot i.
 func (s *Scheduler) wakeForStop(i int) bool {
 	cleared, ok := s.idle.wakeForStop(i)
 	if ok && cleared != i {
@@ -193,8 +192,8 @@ func (s *Scheduler) wakeForStop(i int) bool {
 	return ok && cleared == i
 }
 
-// dismiss wakes a sleeping worker because the scheduler stops, or counts it out if it has no
-// goroutine. The caller has cleared its bit.
+// dismiss wakes a sleeping worker because the scheduler stops. A worker without a goroutine is
+// counted out instead. The caller has cleared its bit.
 func (w *Worker) dismiss() {
 	if w.started {
 		w.uncounted = true

@@ -7,12 +7,12 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Pin runs tasks on an OS thread of its own, in the order in which they became
-// runnable. No worker steals from it. A task that waits for its pin, or runs there, holds
-// the scheduler, which therefore needs to know nothing else about pins.
+// Pin runs tasks on an OS thread of its own, in the order in which they became runnable. No worker
+// steals from it. A task that waits for its pin, or runs there, holds the scheduler, so the rest of
+// the scheduler needs no other knowledge of pins.
 //
-// The Pony runtime runs all pinned actors on one thread that polls, so that a hand-over
-// can wait for 10 to 500 ms; here every pin has a thread of its own and is woken.
+// The Pony runtime runs all pinned actors on one polling thread, so a hand-over can wait for 10 to
+// 500 ms. Here every pin has a thread of its own and is woken.
 type Pin struct {
 	s      *Scheduler
 	w      *Worker
@@ -114,7 +114,7 @@ func (p *Pin) afterCrash(value any) bool {
 	return more
 }
 
-// again queues a task that wants to go on.
+// again queues a task that has more to do.
 func (p *Pin) again(t *Task) {
 	if invariant.On {
 		checkEnter(t)
@@ -122,10 +122,10 @@ func (p *Pin) again(t *Task) {
 	p.schedule(p.s, t)
 }
 
-// turned ends the hold of a turn. If it may be the last hold, the counters go first: they are exact
-// once the scheduler is quiescent.
+// turned ends the hold of a turn. If it may be the last hold, the counters are published first:
+// they are exact once the scheduler is quiescent.
 func (p *Pin) turned() {
-	p.w.current = nil // or the task could not be collected
+	p.w.current = nil // so that the task can be collected
 	if p.queue.empty() {
 		p.w.publish()
 	}
@@ -141,7 +141,7 @@ func (p *Pin) sleep() {
 	p.w.park()
 }
 
-// discard ends what is left. Only after the scheduler has ended.
+// discard terminates the remaining tasks. Called only after the scheduler has ended.
 func (p *Pin) discard() {
 	p.s.stop.beginDiscard()
 	for t := p.queue.pop(); t != nil; t = p.queue.pop() {

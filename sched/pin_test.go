@@ -129,7 +129,7 @@ func TestPinCountersAreExactWhenQuiet(t *testing.T) {
 	}
 }
 
-// TestPinStop: Stop lets the pinned turn finish and discards what waits behind it.
+// TestPinStop: Stop lets the pinned turn finish and discards the tasks queued after it.
 func TestPinStop(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	pin := newPin(t, s)

@@ -12,23 +12,23 @@ import (
 // scheduler.
 //
 // The Pony runtime counts BLOCK and UNBLOCK messages on scheduler 0 and confirms with a round of
-// CNF and ACK, whose token any change invalidates; acknowledging with an actor in hand, or counting
+// CNF and ACK, whose token any change invalidates. Acknowledging with an actor in hand, or counting
 // a stale ACK, ended programs early (ponyc#4583, #4556). Here BLOCK is a worker's bit in the idle
 // word and UNBLOCK its clearing, so the count of the blocked is one load. CNF is the step that
 // freezes the word: it succeeds only while every bit is set, and from then on no UNBLOCK can pass.
-// ACK is reading, in that frozen state, that the inject queue is empty and nothing holds. A token
-// is not needed, because nothing can change between CNF and ACK. README.md has the proof, and says
-// what a sender from outside does that comes in between.
+// ACK is reading, in that frozen state, that the inject queue is empty and nothing holds the
+// scheduler. A token is not needed, because nothing can change between CNF and ACK. README.md has
+// the proof, and the case of an outside sender between the two.
 type quiescence struct {
-	// How many wait. Read by a worker that goes to sleep, which need not lock if it is 0.
+	// The number of waiters. A worker that goes to sleep reads it, and need not lock if it is 0.
 	asked seam.Int32
 	mu    seam.Mutex
 	wait  []*quietWaiter // guarded by mu
 	end   bool           // guarded by mu: Stop was completed
 }
 
-// quietWaiter waits for quiescence. With last, the scheduler ends there. With parked, holds
-// of parked tasks do not keep it waiting.
+// quietWaiter waits for quiescence. With last, the scheduler ends at quiescence. With parked, holds
+// of parked tasks are ignored.
 type quietWaiter struct {
 	_            nocmp.Field
 	last, parked bool
@@ -36,10 +36,9 @@ type quietWaiter struct {
 	done         chan struct{}
 }
 
-// WaitQuiet blocks until the scheduler is quiescent. It returns ctx's error if ctx ends
-// first, and ErrStopped if the scheduler has stopped. If last is true, the scheduler
-// refuses all work from the moment of quiescence on. Turns that ran before synchronize
-// before WaitQuiet returns.
+// WaitQuiet blocks until the scheduler is quiescent. It returns ctx's error if ctx ends first, and
+// ErrStopped if the scheduler has stopped. If last is true, the scheduler refuses all work from the
+// moment of quiescence on. Earlier turns synchronize before WaitQuiet returns.
 func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 	q, err := s.newQuietWaiter(&quietWaiter{last: last})
 	if err != nil {
@@ -51,9 +50,9 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 	return s.quiet.await(ctx, q)
 }
 
-// WaitParked is [Scheduler.WaitQuiet], but tasks that hold by HoldParked keep no caller
-// waiting: it returns when nothing can go on by itself. In a deterministic run that is
-// when no thread can go on, turns that wait included; a run that has stopped counts too.
+// WaitParked is [Scheduler.WaitQuiet] without regard to holds by HoldParked: it returns when
+// nothing can go on by itself. In a deterministic run it returns when no thread can go on, turns
+// that wait included, or when the run has stopped.
 func (s *Scheduler) WaitParked(ctx context.Context) error {
 	if s.driver != nil {
 		return s.driver.runDry(ctx)
@@ -75,13 +74,13 @@ func (q *quiescence) await(ctx context.Context, w *quietWaiter) error {
 	if q.remove(w) {
 		return ctx.Err()
 	}
-	<-w.done // it happened all the same
+	<-w.done // quiescence came first
 	return w.err
 }
 
 func (q *quietWaiter) isDone() bool { return isClosed(q.done) }
 
-// isClosed reports whether a channel is closed to which nothing is sent. Any goroutine.
+// isClosed reports whether c is closed. No value is ever sent on c. Any goroutine.
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -146,8 +145,8 @@ func (q *quiescence) remove(w *quietWaiter) bool {
 }
 
 // check releases the waiters if the scheduler is quiescent. It is called where the last reason
-// against that may have gone: by the last worker to fall asleep, at the release of the last hold,
-// and by every new waiter.
+// against quiescence may have gone: by the last worker to fall asleep, at the release of the last
+// hold, and by every new waiter.
 func (q *quiescence) check(s *Scheduler) {
 	if q.asked.Load() == 0 {
 		return
@@ -160,8 +159,8 @@ func (q *quiescence) check(s *Scheduler) {
 	}
 }
 
-// decide releases the waiters if the scheduler is quiescent. If it is not, decide reports whether
-// the inject queue has work, of which no worker may know. Caller holds mu.
+// decide releases the waiters if the scheduler is quiescent. Otherwise it reports whether the
+// inject queue has work, which may be unknown to all workers. Caller holds mu.
 func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	if invariant.On {
 		verifyWaiters(q)
@@ -198,7 +197,7 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	return false
 }
 
-// verdict is the outcome for a waiter that comes after the end. Only after the idle word was
+// verdict is the outcome for a waiter that comes after the end. Called only after the idle word was
 // closed.
 func (s *Scheduler) verdict() error {
 	if s.Stopping() {
@@ -216,8 +215,8 @@ func (q *quiescence) wantsEnd() bool {
 	return false
 }
 
-// release lets all waiters go. It is a call of its own, which keeps a small program small. Caller
-// holds mu.
+// release lets all waiters go. It is not inlined, which keeps small programs small. Caller holds
+// mu.
 //
 //go:noinline
 func (q *quiescence) release(err error) {
@@ -258,25 +257,24 @@ func (q *quiescence) abort() {
 	q.mu.Unlock()
 }
 
-// The holds are one word. Its lower half counts those that may go on by themselves, its upper half
-// those that are parked until another task or goroutine resumes them.
+// The holds are one word. The lower half counts holds that may end by themselves. The upper half
+// counts tasks that are parked until another task or goroutine resumes them.
 const (
 	oneHold       = 1
 	oneParkedHold = 1 << 32
 )
 
-// unparkedHolds is how many of the holds may go on by themselves.
+// unparkedHolds returns the lower half.
 func unparkedHolds(holds int64) int32 { return int32(holds) }
 
-// Hold keeps the scheduler from being quiescent until Release, for the sake of what
-// lives outside its queues: a timer, a socket, a service. If the scheduler has ended,
-// Hold reports false and holds nothing. Any goroutine.
+// Hold keeps the scheduler from being quiescent until Release, for work outside its queues: a
+// timer, a socket, a service. If the scheduler has ended, Hold reports false and holds nothing. Any
+// goroutine.
 func (s *Scheduler) Hold() bool { return s.hold(oneHold) }
 
-// HoldParked is [Scheduler.Hold] for a task that is parked, such as a muted actor:
-// nothing comes of the task until a turn, a timer or a caller from outside makes it
-// runnable. After that, ReleaseParked takes the hold back. Each costs one locked
-// instruction. See [Scheduler.WaitParked]. Any goroutine.
+// HoldParked is [Scheduler.Hold] for a parked task, such as a muted actor, which waits until a
+// turn, a timer or an outside caller makes it runnable. After that, ReleaseParked takes the hold
+// back. Each costs one locked instruction. See [Scheduler.WaitParked]. Any goroutine.
 func (s *Scheduler) HoldParked() bool { return s.hold(oneParkedHold) }
 
 func (s *Scheduler) hold(one int64) bool {
@@ -292,7 +290,7 @@ func (s *Scheduler) hold(one int64) bool {
 func (s *Scheduler) Release() {
 	n := unparkedHolds(s.holds.Add(-oneHold))
 	if s.driver != nil {
-		s.driver.nudge() // a thread may wait for just this one
+		s.driver.nudge() // a thread may wait for this release
 	}
 	switch {
 	case n == 0:
@@ -312,8 +310,8 @@ func (s *Scheduler) ReleaseParked() {
 	}
 }
 
-// OnlyHolds reports whether nothing is queued or runs, so that only holds keep the scheduler from
-// being quiescent, and how many holds there are. Any goroutine. The answer may be stale.
+// OnlyHolds returns the number of holds, and reports whether they alone keep the scheduler from
+// being quiescent: nothing is queued or runs. Any goroutine. The answer may be stale.
 func (s *Scheduler) OnlyHolds() (n int64, ok bool) {
 	holds := s.holds.Load()
 	return int64(unparkedHolds(holds)) + holds/oneParkedHold, s.idle.quiet() && s.inject.empty()

@@ -30,7 +30,7 @@ func TestQuietNeverEarly(t *testing.T) {
 	wg.Wait()
 }
 
-// TestQuietSynchronizes: what turns wrote without any lock is there for those that have waited.
+// TestQuietSynchronizes: a caller that has waited sees the writes of turns, without any lock.
 // (For the race detector.)
 func TestQuietSynchronizes(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
@@ -225,8 +225,8 @@ func TestBug_K40_StartStopCycles(t *testing.T) {
 	}
 }
 
-// TestParked: it "is asked whether the scheduler counts as quiescent although n tasks hold it by
-// HoldParked, when nothing else does"; and again whenever that may have changed.
+// TestParked: "Parked is called when only n holds by HoldParked are left"; and again whenever that
+// may have changed.
 func TestParked(t *testing.T) {
 	var asked []int
 	s := start(t, sched.Config{Workers: 2, Parked: func(n int) bool {
@@ -258,8 +258,8 @@ func TestParked(t *testing.T) {
 	}
 }
 
-// TestWaitParked: "WaitQuiet, but tasks that hold by HoldParked keep no caller waiting": other
-// holds do, and callers that wait for quiescence wait for both.
+// TestWaitParked: "WaitQuiet without regard to holds by HoldParked". Other holds count, and callers
+// that wait for quiescence wait for both.
 func TestWaitParked(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	over, cancel := context.WithCancel(context.Background())

@@ -8,7 +8,7 @@ import (
 )
 
 // A local queue of a worker: bounded, with one owner, which pushes at one end and takes from
-// either, and any number of thieves, which take the oldest, one task at a time.
+// either, and any number of thieves. A thief takes the oldest task, one at a time.
 //
 // Rejected: the ring of Go's runtime reads an entry before it claims it, which is
 // a data race in user code. Tokio's ring packs two heads into one word so that a
@@ -17,10 +17,10 @@ import (
 // instruction for every push.
 //
 // Chosen: claim, then read, with a receipt per entry. head and tail count tasks ever claimed and
-// ever published. The one that moves head from h to h+1 owns the task in entry h. It reads the
-// entry with plain loads, and leaves a receipt: the owner in popped, a thief in stolen. The owner
-// refills entry t only when one of the two receipts says that task t-size was read. A thief that
-// sleeps between claim and receipt blocks the reuse of one entry (the owner overflows), and no
+// ever published. The goroutine that moves head from h to h+1 owns the task in entry h. It reads
+// the entry with plain loads, and leaves a receipt: the owner in popped, a thief in stolen. The
+// owner refills entry t only when one of the two receipts says that task t-size was read. A thief
+// that sleeps between claim and receipt blocks the reuse of one entry (the owner overflows), and no
 // other goroutine.
 //
 // The owner takes the newest task, in entry t, as in the deque of Chase and Lev (2005):
@@ -31,18 +31,18 @@ import (
 //	   the owner's, else the only one:         T3 head: h → h+1 (RMW)? task h is the thief's
 //	N3 head: t → t+1 (RMW)? the owner's
 //
-// Suppose both take the task that is in entry t, the thief by h = t. T2 saw more than t, so it came
-// before N1, or behind a later push of another task to entry t. In the former case T1 came before
-// N1 as well, and at N2 head was t already, since head never goes back. So the owner went on to N3,
-// and only one of N3 and T3 succeeded. Behind N3 tail is one less than head, until the next push.
-// So a look compares by difference, and not for equality.
+// Suppose both take the task in entry t, the thief by h = t. T2 saw more than t, so it came before
+// N1, or after a later push of another task to entry t. In the former case T1 came before N1 as
+// well, and at N2 head was t already, since head never goes back. So the owner went on to N3, and
+// only one of N3 and T3 succeeded. After N3 tail is one less than head, until the next push. So a
+// look compares by difference, and not for equality.
 //
-// Indices are 64 bits wide and never wrap in practice; only their differences
-// count, so wrapping would be harmless.
+// Indices are 64 bits wide and never wrap in practice. Only their differences count, so wrapping
+// would be harmless.
 
 const (
 	ringSize    = 256
-	newRingSize = 1024 // of new tasks: a path of a tree, and what branches off it
+	newRingSize = 1024 // of new tasks: a path of a tree and its branches
 )
 
 // ringEntry is owned by the owner until tail passes it, then by the goroutine that claims it
@@ -78,8 +78,8 @@ func (r *ring) init(size int, start uint64) {
 		idx := start + uint64(i)
 		r.entries[idx&uint64(size-1)].popped = idx - uint64(size) + 1
 	}
-	// Zero is the receipt of task 2⁶⁴-1, whose entry is the last one. So the others need no store,
-	// which would be a locked instruction each where a system starts.
+	// Zero is the receipt of task 2⁶⁴-1, whose entry is the last one. The other entries need no
+	// store, which would be a locked instruction each at the start of a system.
 	last := &r.entries[size-1]
 	last.stolen.Store(last.popped)
 	r.next = start
@@ -90,7 +90,7 @@ func (r *ring) init(size int, start uint64) {
 // ownerEnd is the ring as its worker sees it. All methods: owner only.
 type ownerEnd ring
 
-// thiefEnd is the ring as everyone else sees it. All methods: any goroutine.
+// thiefEnd is the ring as thieves see it. All methods: any goroutine.
 type thiefEnd ring
 
 func (r *ring) owner() *ownerEnd { return (*ownerEnd)(r) }
@@ -141,8 +141,7 @@ func (q *ownerEnd) pop() *Task {
 }
 
 // popNewest takes the newest task, or returns nil if there is none. Owner only. An entry whose task
-// was not claimed through head gets no receipt: it is the next one to be filled, with the same
-// index.
+// was not claimed through head gets no receipt: the next push fills it, with the same index.
 func (q *ownerEnd) popNewest() *Task {
 	if q.head.Load() == q.next {
 		return nil
@@ -171,8 +170,8 @@ func (q *ownerEnd) popNewest() *Task {
 // len returns the number of unclaimed tasks. Owner only; exact except for thieves.
 func (q *ownerEnd) len() int { return int(q.next - q.head.Load()) }
 
-// steal takes the oldest task, or returns nil if there was none, or the owner was about to
-// take the only one. Any goroutine.
+// steal takes the oldest task. It returns nil if there is none, or if the owner is about to take
+// the only one. Any goroutine.
 func (q *thiefEnd) steal() *Task {
 	for {
 		h := q.head.Load()
@@ -193,12 +192,12 @@ func (q *thiefEnd) steal() *Task {
 	}
 }
 
-// empty reports whether there is nothing to steal. Any goroutine. A task published
-// before the call and not yet claimed is always seen, unless its owner is about to run it.
+// empty reports whether the ring has no task to steal. Any goroutine. A task published before the
+// call and not yet claimed is always seen, unless its owner is about to run it.
 func (q *thiefEnd) empty() bool {
 	h := q.head.Load()
 	return int64(q.tail.Load()-h) <= 0
 }
 
-// len returns how many there are to steal; 0 or less: none. Any goroutine; advisory.
+// len returns the number of tasks to steal; 0 or less: none. Any goroutine; advisory.
 func (q *thiefEnd) len() int { return int(q.tail.Load() - q.head.Load()) }

@@ -145,7 +145,7 @@ func TestRingKeepsNothing(t *testing.T) {
 	}
 }
 
-// taker checks what one taker of a FIFO may see: each number once, rising.
+// taker checks the numbers that one taker of a FIFO gets: each once, rising.
 type taker struct {
 	last  int
 	count int

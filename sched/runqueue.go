@@ -2,30 +2,30 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Tasks that wait at a worker, behind its next-slot, are in two rings: new tasks, which have never
-// run, and resumed ones, which have.
+// Tasks that wait at a worker, apart from its next-slot, are in two rings: new tasks, which have
+// never run, and resumed tasks, which have.
 //
 // Resumed tasks take turns: the oldest runs next (FIFO). Of the new tasks the newest runs next
-// (LIFO). So a tree of tasks that make tasks is walked depth first, and no more of it exists at a
-// time than a path and what branches off it. If tasks ran in the order in which they were made, all
-// of a generation would exist before the next one begins: the inject queue, where it overflows to,
-// the caches and the GC would have all of it to carry. Thieves take the oldest new task, which has
-// most still to come. That is the busy-leaves order of Cilk (Blumofe and Leiserson, 1999).
+// (LIFO). So a tree of tasks that make tasks is walked depth first, and only one path and its
+// branches exist at a time. In the order of creation, a whole generation would exist before the
+// next one begins: a burden for the inject queue, to which it overflows, for the caches and for the
+// GC. Thieves take the oldest new task, which has the largest subtree. This is the busy-leaves
+// order of Cilk (Blumofe and Leiserson, 1999).
 //
-// New tasks go first; otherwise a walk would be as wide as there are resumed tasks. But after
-// maxNewInRow of them, or after one when the oldest resumed task has waited for a quantum of time,
-// another task is owed a turn: the oldest resumed one, or the oldest new one, on which others may
-// have been piled without end. The oldest new task is owed every 256th of these turns. Where turns
-// are long that alone would take seconds, so it is also owed one when it has been the oldest for 32
-// µs for each new task that waits, not counting a microsecond of each turn. Each time another path
-// begins. When it was owed a turn after a millisecond, however many waited, skynet took three times
-// the memory, and a tree whose turns are long was as wide as a generation. So the paths already
-// begun hold up the next.
+// New tasks go first; otherwise a walk would be as wide as the number of resumed tasks. Another
+// task is owed a turn after maxNewInRow new tasks, or after one new task when the oldest resumed
+// task has waited for a quantum of time. The owed turn goes to the oldest resumed task. Every 256th
+// of these turns goes to the oldest new task, on which others may have been piled without end.
+// Where turns are long that alone would take seconds. So the oldest new task is also owed a turn
+// when it has been the oldest for 32 µs for each waiting new task, not counting a microsecond of
+// each turn. Each such turn begins another path. With a fixed wait of a millisecond instead, skynet
+// took three times the memory, and a tree with long turns was as wide as a generation. Hence the
+// wait grows with the paths already begun.
 //
-// All depends on the newest end of the ring of new tasks, so that ring is large: tasks that find no
-// room wait with the resumed ones, and are walked in the order in which they were made.
+// The depth-first walk needs room at the newest end of the ring of new tasks, so that ring is
+// large. Tasks that find no room wait with the resumed ones, and run in the order of creation.
 //
-// Figures, and what was rejected: docs/decisions/0004-next-slot.md.
+// Figures and rejected designs: docs/decisions/0004-next-slot.md.
 type runQueue struct {
 	newTasks ring // the newest is next
 	resumed  ring // the oldest is next
@@ -33,23 +33,23 @@ type runQueue struct {
 	// Owner only.
 	newSize   int
 	newLeft   int  // new tasks that may still go first
-	turnsOwed uint // how often another task was owed a turn
+	turnsOwed uint // turns that were owed to another task
 
-	// What the last call of applyAging saw.
-	seen      uint64 // the index behind the newest resumed task
+	// State of the last call of applyAging.
+	seen      uint64 // the index after the newest resumed task
 	oldestNew uint64 // the index of the oldest new task
-	since     int64  // when it was first seen there, ns
+	since     int64  // the time when it was first seen as the oldest, ns
 
-	oldestNewOwed     bool // it is the task that is owed the next turn
-	oldestNewOwedLast bool // it was the last time
+	oldestNewOwed     bool // the oldest new task is owed the next turn
+	oldestNewOwedLast bool // it was owed the last owed turn
 }
 
 const (
 	maxNewInRow    = 256
-	oldestNewEvery = 256 // how often it is the oldest new task's turn
+	oldestNewEvery = 256 // every so many owed turns go to the oldest new task
 
-	newWait   = 32_000 // ns until it is in any case, for each that waits
-	shortTurn = 1_000  // ns of each turn that do not count
+	newWait   = 32_000 // ns of waiting, for each new task, until it is owed one
+	shortTurn = 1_000  // ns of each turn that are left out of that time
 
 	noIndex = ^uint64(0) // no task is at this index
 )
@@ -68,14 +68,14 @@ func (q *runQueue) begin() {
 	}
 }
 
-// pushNew appends a new task and reports whether there was room. A worker that is made when a slot
-// has none makes its ring only here: if its turns block it needs none, as a rule. Owner only.
+// pushNew appends a new task and reports whether there was room. A worker made for a slot makes its
+// ring only here: if its turns block it usually needs none. Owner only.
 func (q *runQueue) pushNew(t *Task) bool {
 	q.begin()
 	return q.newTasks.owner().push(t)
 }
 
-// next takes what is to run next, or returns nil if nothing waits. Owner only.
+// next takes the task to run next, or returns nil if no task waits. Owner only.
 func (q *runQueue) next() *Task {
 	if q.newTasks.owner().len() != 0 {
 		return q.nextOfBoth()
@@ -83,8 +83,8 @@ func (q *runQueue) next() *Task {
 	return q.resumed.owner().pop()
 }
 
-// nextOfBoth is next where there are new tasks, unless thieves have been faster. The task that is
-// owed a turn is taken as a thief would take it. Owner only.
+// nextOfBoth is next for a queue with new tasks, unless thieves have taken them by now. It takes
+// the owed task as a thief would. Owner only.
 func (q *runQueue) nextOfBoth() *Task {
 	if invariant.On {
 		verifyShares(q)
@@ -112,13 +112,13 @@ func (q *runQueue) turnOwed() *ring {
 	return &q.resumed
 }
 
-// applyAging makes the next turn the oldest resumed task's, if it has waited since the last call,
-// or the oldest new task's, if it has been the oldest for long. Where both have waited they take
-// turns. But neither is owed two turns in a row: otherwise, where every turn lasts for a quantum,
-// the newest of the new tasks would never have one. now is the time, less shortTurn for each turn
-// so far. Owner only.
+// applyAging gives the next turn to the oldest resumed task if that has waited since the last call,
+// or to the oldest new task if that has been the oldest for long. If both have waited they take
+// turns. Neither gets two owed turns in a row. Otherwise, where every turn lasts for a quantum, the
+// newest of the new tasks would never have one. now is the time, less shortTurn for each turn so
+// far. Owner only.
 func (q *runQueue) applyAging(now int64) {
-	h := q.newTasks.head.Load() // says which task it is
+	h := q.newTasks.head.Load() // identifies the oldest new task
 	n := int64(q.newTasks.next - h)
 	if n != 0 && h != q.oldestNew {
 		q.oldestNew, q.since = h, now
@@ -132,14 +132,13 @@ func (q *runQueue) applyAging(now int64) {
 	q.seen = q.resumed.next
 }
 
-// len returns how many tasks wait. It is exact except for thieves. It is a call of its own, which
-// keeps a small program small. Owner only.
+// len returns the number of waiting tasks. It is exact except for thieves. It is not inlined, which
+// keeps small programs small. Owner only.
 //
 //go:noinline
 func (q *runQueue) len() int { return q.newTasks.owner().len() + q.resumed.owner().len() }
 
-// steal takes the task that has most still to come, or returns nil if there was nothing. Any
-// goroutine.
+// steal takes the oldest new task, or else the oldest resumed one, or returns nil. Any goroutine.
 func (q *runQueue) steal() *Task {
 	if t := q.newTasks.thief().steal(); t != nil {
 		return t
@@ -150,7 +149,7 @@ func (q *runQueue) steal() *Task {
 // empty reports whether there is nothing to steal. Any goroutine.
 func (q *runQueue) empty() bool { return q.newTasks.thief().empty() && q.resumed.thief().empty() }
 
-// enqueueNew is enqueue for a task that a turn has made runnable: it may be new. Owner only.
+// enqueueNew is enqueue for a task, new or resumed, that a turn has made runnable. Owner only.
 func (w *Worker) enqueueNew(t *Task) {
 	if t.isNew() && w.queue.pushNew(t) { // W1
 		w.notify() // W2 and on
@@ -159,12 +158,12 @@ func (w *Worker) enqueueNew(t *Task) {
 	w.enqueue(t)
 }
 
-// enqueue puts a task behind the resumed ones that wait, where thieves find it, and sees to it that
-// a thief looks.
+// enqueue puts a task after the waiting resumed ones, where thieves find it, and wakes a worker if
+// none searches.
 //
-// While tasks are left in the inject queue, half of the ring is kept free for them: if tasks that
-// go on forever had all of it, those in the inject queue would never run. So a task that has run
-// goes behind them, and all have their turns. Owner only.
+// While tasks are left in the inject queue, half of the ring is kept free for them: otherwise
+// endless tasks could fill it, and the tasks in the inject queue would never run. A task that finds
+// its half full goes to the end of the inject queue, so all have their turns. Owner only.
 func (w *Worker) enqueue(t *Task) {
 	q := w.queue.resumed.owner()
 	kept := w.backlog && q.len() >= len(q.entries)/2
@@ -176,7 +175,7 @@ func (w *Worker) enqueue(t *Task) {
 	w.notify()
 }
 
-// notify wakes a sleeper for what was put into the worker's queue. Owner only.
+// notify wakes a sleeper for the tasks in the worker's queue. Owner only.
 func (w *Worker) notify() {
 	if w.asks {
 		w.sched.notifyFor(w.queue.len())
@@ -185,7 +184,7 @@ func (w *Worker) notify() {
 	}
 }
 
-// requeue puts a task that wants to go on behind everything that waits. Owner only.
+// requeue puts a task that has more to do after all waiting tasks. Owner only.
 func (w *Worker) requeue(t *Task) {
 	if invariant.On {
 		verifyRequeue(t)

@@ -9,7 +9,7 @@ import (
 )
 
 // atWork returns the only worker of a scheduler, which counts as awake, and so many tasks, of which
-// those with odd numbers are new and stay so.
+// tasks with odd numbers are new and stay so.
 func atWork(t *testing.T, n int) (*Worker, []*numbered) {
 	t.Helper()
 	s, _ := bench(t, 1)
@@ -22,7 +22,7 @@ func atWork(t *testing.T, n int) (*Worker, []*numbered) {
 	return s.workers[0], tasks
 }
 
-// nextAll empties the queue, and returns the numbers of what was in it, in the order of take.
+// nextAll empties the queue, and returns the numbers of its tasks, in the order of take.
 func nextAll(take func() *Task) (order []int) {
 	for t := take(); t != nil; t = take() {
 		order = append(order, number(t).no)
@@ -249,7 +249,7 @@ func TestRunQueue_Overflows(t *testing.T) {
 	nextAll(w.queue.next)
 }
 
-// TestRunQueue_Unloads: what a worker gives away is all that it has.
+// TestRunQueue_Unloads: a worker gives away all its tasks.
 func TestRunQueue_Unloads(t *testing.T) {
 	w, tasks := atWork(t, 8)
 	for _, task := range tasks {

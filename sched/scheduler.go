@@ -13,61 +13,58 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// ErrStopped is the cause with which a task is terminated when the scheduler has stopped and no
-// worker will run it. It is also the error of calls that come too late.
+// ErrStopped is the cause of a task's termination when the scheduler has stopped before the task
+// could run. Calls that come after the stop return it as well.
 var ErrStopped = errors.New("gallop: scheduler stopped")
 
-// Config says how a scheduler works. [New] checks it as a whole.
+// Config is the configuration of a scheduler. [New] checks it.
 type Config struct {
 	// Workers is the number of workers, from 1 to MaxWorkers.
 	Workers int
-	// Seed starts every choice that the scheduler leaves to chance, which is where each
-	// worker begins to look for victims.
+	// Seed starts the random choices of the scheduler: where each worker begins to look for
+	// victims.
 	Seed uint64
 	// Clock tells the time; nil stands for the machine's clock.
 	Clock seam.Clock
-	// BindCPUs binds worker i to the i-th processor that this process may use, and its
-	// goroutine to its thread. New fails with it where the platform cannot do that.
+	// BindCPUs binds worker i to the i-th processor that this process may use, and its goroutine to
+	// its thread. Where the platform cannot do that, New returns an error.
 	BindCPUs bool
-	// MaxDetached is how many turns may run without a slot, because they block, besides those
-	// that Workers counts; 0 stands for DefaultMaxDetached.
+	// MaxDetached is the number of blocked turns that may run without a slot, in addition to
+	// Workers; 0 stands for DefaultMaxDetached.
 	MaxDetached int
-	// Attach makes what the layer above keeps for each worker. It runs in New, once for
-	// each worker, and for each idle worker and each pin when that is first needed. It may run
-	// with the monitor's lock held: it may call AllWorkers, Counters, Current and DetachedStats, but
-	// must not make tasks runnable, hold or release, stop the scheduler, or call
-	// Worker.LongTurn.
+	// Attach returns the data that the layer above keeps for a worker. New calls it once for each
+	// worker; for an idle worker or a pin it is called at the first use. The monitor's lock may be
+	// held: Attach may call AllWorkers, Counters, Current and DetachedStats, but must not make
+	// tasks runnable, hold or release, stop the scheduler, or call Worker.LongTurn.
 	Attach func(w *Worker) any
-	// Merge adds up what Attach has made for workers that will not run any more: in the
-	// result of the last call, which is nil at first and must stay as it is, and for those
-	// workers. It runs under a lock: it may read, and nothing else.
+	// Merge combines the data of workers that will never run again. soFar is the result of the last
+	// call, nil at first; Merge must not modify it. Merge runs under a lock, so it may only read
+	// the workers' data.
 	Merge func(soFar any, gone []*Worker) any
-	// OnLongTurn is told of a turn that lasts for longer than LongTurn. It is told once, or
-	// once between two calls of Worker.Blocking, while the turn still runs, in a goroutine
-	// of its own. How long the turn has lasted is known to a few milliseconds;
-	// Worker.LongTurn says which turn it is.
+	// OnLongTurn is called when a turn lasts longer than LongTurn: once a turn, or once between two
+	// calls of Worker.Blocking. It runs in a goroutine of its own while the turn goes on. atLeast
+	// is exact to a few milliseconds; Worker.LongTurn tells which turn it is.
 	//
-	// It is not told of pinned workers, nor of turns within Worker.Blocking that have left
-	// their slots. Stop does not wait for it.
+	// Pinned workers are not reported, nor are turns within Worker.Blocking that have left their
+	// slots. Stop does not wait for OnLongTurn.
 	OnLongTurn func(w *Worker, atLeast time.Duration)
-	// OnDetachLimit is told that a turn keeps its slot, although it blocks, because MaxDetached
-	// turns are detached, and how many turns have kept theirs so far. It is called at most once a
-	// second, in a goroutine of its own. Stop does not wait for it.
+	// OnDetachLimit is called when a blocked turn keeps its slot because MaxDetached turns are
+	// detached. soFar is the number of such turns so far. It is called at most once a second, in a
+	// goroutine of its own. Stop does not wait for it.
 	OnDetachLimit func(soFar uint64)
-	// LongTurn is the time after which OnLongTurn is told of a turn; at least 0.
+	// LongTurn is the length from which a turn counts as long; at least 0.
 	LongTurn time.Duration
 	// Driver makes the scheduler deterministic; nil in production.
 	Driver Driver
-	// Publish runs on a worker when it publishes its counters: at every reading of the
-	// clock, and before the worker sleeps, when it is AboutToPark. It must be quick and must
-	// not block.
+	// Publish is called on a worker when it publishes its counters: at every reading of the clock,
+	// and before it sleeps (see Worker.AboutToPark). It must be quick and must not block.
 	Publish func(w *Worker)
-	// Stopped runs once, at the end, when everything left over was discarded: what the layer
-	// above has parked elsewhere must come to its end as well.
+	// Stopped is called once, after the remaining tasks were discarded. The layer above ends its
+	// parked tasks there.
 	Stopped func()
-	// Parked is asked whether the scheduler counts as quiescent although n tasks hold it by
-	// HoldParked, when nothing else does. A nil Parked means no. All workers are halted
-	// meanwhile, so Parked must be quick; it may call AllWorkers, Counters and DetachedStats.
+	// Parked is called when only n holds by HoldParked are left. It reports whether the scheduler
+	// counts as quiescent. A nil Parked means no. All workers are halted meanwhile, so Parked must
+	// be quick; it may call AllWorkers, Counters and DetachedStats.
 	Parked func(n int) bool
 }
 
@@ -95,15 +92,15 @@ func (c *Config) check() error {
 type Scheduler struct {
 	// Read-only after New.
 	cfg     Config
-	workers []*Worker // those that it began with
+	workers []*Worker // made by New
 
-	// Which worker has which slot, and which sleep there; every wake-up goes through idle.
+	// The slots, their holders, and the sleepers. Every wake-up goes through idle.
 	slots       []workerSlot
 	idle        idleWord
 	idleWorkers idleWorkers
 	// Work from outside.
 	inject mpmcq
-	// What keeps the scheduler from being quiet although its queues are empty: see Hold.
+	// The reasons against quiescence besides queued tasks: see Hold.
 	holds seam.Int64
 
 	quiet   quiescence
@@ -117,7 +114,7 @@ type Scheduler struct {
 	crowd crowding // written with each call from outside
 }
 
-// New makes a scheduler. The error says which part of cfg is wrong.
+// New makes a scheduler. The error names the field of cfg that is wrong.
 func New(cfg Config) (*Scheduler, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -130,7 +127,7 @@ func New(cfg Config) (*Scheduler, error) {
 	}
 	s := &Scheduler{cfg: cfg}
 	if s.driver = cfg.Driver; s.driver != nil {
-		s.network.nextLook.Store(never) // it goes by its own time alone
+		s.network.nextLook.Store(never) // its time is virtual
 		s.driver.bind(s)
 	}
 	s.inject.init(segmentCells)
@@ -155,13 +152,12 @@ func New(cfg Config) (*Scheduler, error) {
 // Workers returns the number of workers.
 func (s *Scheduler) Workers() int { return len(s.workers) }
 
-// Inject makes a task runnable from outside. A worker that sleeps takes the task directly;
-// otherwise the task goes to the inject queue. If the scheduler has stopped for good, the task is
-// terminated at once with ErrStopped. What the caller did before synchronizes before the task's
-// turn.
+// Inject makes a task runnable from outside. A sleeping worker takes the task directly; otherwise
+// the task goes to the inject queue. If the scheduler has stopped, the task is terminated at once
+// with ErrStopped. The caller's writes before Inject synchronize before the task's turn.
 //
-// A caller that takes a task over before it injects it, so that the task is for a moment in no
-// queue, must keep the scheduler from being quiescent meanwhile: with Admit, or with Hold.
+// A caller may take a task over before it injects it, so that the task is for a moment in no queue.
+// It must keep the scheduler from being quiescent meanwhile, with Admit or with Hold.
 func (s *Scheduler) Inject(t *Task) {
 	if invariant.On {
 		checkEnter(t)
@@ -181,17 +177,18 @@ func (s *Scheduler) Inject(t *Task) {
 }
 
 // notify wakes a sleeper for work that has just been published, unless a worker searches. After the
-// end no worker is left to wake: the caller discards what it finds, its own task included.
+// end there is no worker to wake: the caller discards the tasks in the inject queue, its own
+// included.
 func (s *Scheduler) notify() { s.notifyUnless(1) }
 
-// notifyFor is notify where messages are long, and so many tasks wait: each of them is worth a
-// worker of its own. A searcher wakes the next worker when it has found a task, but a chain of
+// notifyFor is notify for many waiting tasks whose messages are long: each of them is worth a
+// worker of its own. A searcher that has found a task wakes the next worker, but such a chain of
 // wake-ups would take longer than the work.
 func (s *Scheduler) notifyFor(tasks int) {
 	s.notifyUnless(max(1, min(tasks, s.idle.searchers)))
 }
 
-// notifyUnless is notify, but wakes no sleeper only if so many workers search.
+// notifyUnless is notify, except that it wakes a sleeper unless the given number of workers search.
 func (s *Scheduler) notifyUnless(searchers int) {
 	switch i, r := s.idle.wakeUnless(searchers, true); r {
 	case wokeOne:
@@ -203,8 +200,8 @@ func (s *Scheduler) notifyUnless(searchers int) {
 	}
 }
 
-// discardInject terminates every task of the inject queue. Only after the idle word was closed; any
-// number of callers.
+// discardInject terminates every task of the inject queue. It is called after the idle word was
+// closed, by any number of goroutines.
 func (s *Scheduler) discardInject() {
 	s.stop.beginDiscard()
 	for t := s.inject.pop(); t != nil; t = s.inject.pop() {
@@ -213,16 +210,16 @@ func (s *Scheduler) discardInject() {
 	s.stop.endDiscard()
 }
 
-// stopping is the way down: it counts the workers that may still run something.
+// stopping counts the workers that may still run tasks while the scheduler stops.
 type stopping struct {
 	flag       seam.Uint32 // 1 from Stop on
 	once       sync.Once
 	left       seam.Int32
 	workers    chan struct{} // closed when the last worker is gone
-	discarders seam.Int32    // how many discard, and one until finish has
+	discarders seam.Int32    // goroutines that discard, and one for finish
 	last       sync.Once
-	discarded  chan struct{} // closed when discards is 0 for the first time
-	done       chan struct{} // closed when everything left over was discarded
+	discarded  chan struct{} // closed when discarders is 0 for the first time
+	done       chan struct{} // closed when all remaining tasks were discarded
 }
 
 func (p *stopping) init(workers int) {
@@ -233,7 +230,7 @@ func (p *stopping) init(workers int) {
 	p.done = make(chan struct{})
 }
 
-// gone counts one worker down. It is a call of its own, which keeps a small program small.
+// gone counts one worker down. It is not inlined, which keeps small programs small.
 //
 //go:noinline
 func (p *stopping) gone() {
@@ -242,25 +239,25 @@ func (p *stopping) gone() {
 	}
 }
 
-// beginDiscard counts a goroutine in that discards tasks, before it takes the first one out of its
-// queue. So finish, which looks at the queue before its endDiscard, finds either the task or that
+// beginDiscard counts in a goroutine that discards tasks, before it takes the first task out of its
+// queue. finish looks at the queue before its own endDiscard, so it finds either the task or that
 // goroutine.
 func (p *stopping) beginDiscard() { p.discarders.Add(1) }
 
-// endDiscard counts it out. Stop does not wait for a goroutine that begins to discard when none was
-// left.
+// endDiscard counts the goroutine out. Stop does not wait for a goroutine that begins to discard
+// after the count has reached 0.
 func (p *stopping) endDiscard() {
 	if p.discarders.Add(-1) == 0 {
 		p.last.Do(func() { close(p.discarded) })
 	}
 }
 
-// Stop ends the scheduler: turns that run finish, and every task left over is terminated with
-// ErrStopped. It returns a channel that is closed when all of that has happened and no goroutine of
-// the scheduler is left. Stopping twice is the same as stopping once.
+// Stop ends the scheduler. Running turns finish, and every remaining task is terminated with
+// ErrStopped. The returned channel is closed when this is done and no goroutine of the scheduler is
+// left. A second call returns the same channel.
 //
-// Stop does not block; but in a deterministic run, if the caller takes no part in it, Stop lets the
-// threads of the run go on until they have ended. Any goroutine.
+// Stop does not block. In a deterministic run, a caller outside the run lets its threads go on
+// until they have ended. Any goroutine.
 func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
 		s.halt()
@@ -273,10 +270,10 @@ func (s *Scheduler) Stop() <-chan struct{} {
 }
 
 // WaitStopped waits until the channel that Stop returns is closed. It must not be called in a turn.
-// In a deterministic run its threads go on meanwhile.
+// In a deterministic run the threads go on meanwhile.
 func (s *Scheduler) WaitStopped() { s.untilClosed(s.stop.done) }
 
-// end makes sure that finish runs when the workers are gone.
+// end arranges for finish to run when the workers are gone.
 func (s *Scheduler) end() {
 	if s.driver != nil {
 		s.driver.end(func() bool { return isClosed(s.stop.workers) }, s.finish)
@@ -299,7 +296,7 @@ func (s *Scheduler) untilClosed(c <-chan struct{}) {
 func (s *Scheduler) halt() {
 	s.stop.flag.Store(1) // P1
 	s.monitor.stop()
-	s.stop.gone() // from here on left only falls, but for Beside
+	s.stop.gone() // from here on only Beside raises left
 	for i := range s.slots {
 		s.stopSlot(i) // P2
 	}
@@ -307,7 +304,7 @@ func (s *Scheduler) halt() {
 	s.pins.stop()
 }
 
-// finish waits for the workers and discards what they left.
+// finish waits for the workers and discards their remaining tasks.
 func (s *Scheduler) finish() {
 	<-s.stop.workers
 	for _, p := range s.pins.all() {
@@ -327,13 +324,13 @@ func (s *Scheduler) finish() {
 		f()
 	}
 	s.stop.endDiscard()
-	s.untilClosed(s.stop.discarded) // by goroutines that took tasks out before
+	s.untilClosed(s.stop.discarded) // other goroutines may still discard
 	s.quiet.abort()
 	close(s.stop.done)
 }
 
 // stopSlot tells the holder of a slot that the scheduler stops. A vacant slot is counted out here,
-// and so is one whose worker has never run.
+// as is a slot whose worker has never run.
 func (s *Scheduler) stopSlot(i int) {
 	if s.wakeForStop(i) {
 		s.dismissSlot(i)
@@ -351,9 +348,9 @@ func (s *Scheduler) dismissSlot(i int) {
 	}
 }
 
-// Stopping reports whether Stop was called; once true, it stays true. It costs one
-// load, in a call that is not inlined, which keeps small programs small: code that asks
-// before every task has its own. Any goroutine.
+// Stopping reports whether Stop was called. Once true, it stays true. It costs one load and a call:
+// it is not inlined, which keeps small programs small. Code that checks before every task loads the
+// flag itself. Any goroutine.
 //
 //go:noinline
 func (s *Scheduler) Stopping() bool { return s.stop.flag.Load() != 0 }

@@ -57,7 +57,7 @@ func TestT2_WorkStealing(t *testing.T) {
 // halfStuck is how many tasks run while the worker that has all of them is stuck.
 const halfStuck = 50
 
-// besideStuck returns what the other worker has done.
+// besideStuck returns the turns of the other worker.
 func besideStuck(t *testing.T) sched.Counters {
 	const tasks = 2 * halfStuck
 	s := start(t, sched.Config{Workers: 2})

@@ -2,29 +2,29 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Which tasks a worker shares with other workers at once, and which it keeps for itself.
+// Sharing decides which tasks a worker offers to other workers at once, and which it keeps.
 //
-// The rule: no runnable task waits for longer than it takes to wake a worker, as long as a worker
-// sleeps that may be awake. A task in a queue keeps the rule, since a worker is woken for it. The
-// next-slot is the only place for which none is woken. So a task may go there only if the turn that
-// makes it runnable ends soon.
+// The rule: while a worker sleeps that may be awake, no runnable task waits for longer than a
+// wake-up takes. A task in a queue keeps the rule, since a worker is woken for it. Only the
+// next-slot wakes no worker. So a task may go there only if the turn that makes it runnable ends
+// soon.
 //
-// When a turn ends is not known, but two things tell:
+// The end of a turn is not known, but two signs predict it:
 //
-//   - The turn has more messages in hand (Class.GoesOn).
+//   - The turn has more messages to handle (Class.GoesOn).
 //   - Units of work have lately gone on for long after they had made a task runnable. Most
-//     behaviours send last. Those that send first and compute afterwards are found out so.
+//     behaviours send last; this finds behaviours that send first and compute afterwards.
 //
 // Where messages are short the turn ends soon in any case, and another worker would cost more than
-// it saves. There, and while only one worker may be awake, nothing is asked: Schedule looks at one
-// flag, in which w.detached is included.
+// it saves. Then, and while only one worker may be awake, neither sign is read: Schedule loads one
+// flag, which includes w.detached.
 //
-// Figures, and what was rejected: docs/decisions/0004-next-slot.md.
+// Figures and rejected designs: docs/decisions/0004-next-slot.md.
 type sharing struct {
-	gas     int   // of the budget spent since the clock was read, what was no message
+	gas     int   // units of the budget, since the last reading of the clock, that were no messages
 	message int64 // moving average of a message's time, ns/16; it follows timesliceAccount.unit
-	made    int64 // when the last unit of the budget made a task runnable, ns; 0: it has not
-	after   int64 // moving average of how long such units went on after that, ns
+	made    int64 // time when the last unit of the budget made a task runnable, ns; 0: it has not
+	after   int64 // moving average of the time that such units went on after that, ns
 }
 
 const (
@@ -50,8 +50,8 @@ func (w *Worker) scheduleAside(t *Task) {
 	w.sched.monitor.arm() // as in Schedule
 }
 
-// turnGoesOn reports whether the turn is likely to last for another wakeTime. The unit that ends
-// the budget is a sample: the clock is read after it in any case. Owner only.
+// turnGoesOn reports whether the turn is likely to last for another wakeTime. The last unit of the
+// budget is a sample, since the clock is read after it in any case. Owner only.
 func (w *Worker) turnGoesOn() bool {
 	s := &w.sharing
 	if w.budget == 1 && s.made == 0 {
@@ -67,8 +67,8 @@ func (w *Worker) turnGoesOn() bool {
 	return has != nil && has(w, w.current)
 }
 
-// putBack keeps a task that was next, and that a task from outside overtakes, whose turn may last.
-// Owner only.
+// putBack keeps the task of the next-slot, which a task from outside overtakes. The turn of that
+// other task may last. Owner only.
 func (w *Worker) putBack(t *Task) {
 	if w.asks {
 		w.enqueue(t)
@@ -78,7 +78,7 @@ func (w *Worker) putBack(t *Task) {
 	w.sched.monitor.arm() // it frees t if that turn gets stuck
 }
 
-// learnToShare takes in that n messages have taken elapsed nanoseconds. Owner only, with each
+// learnToShare records that n messages have taken elapsed nanoseconds. Owner only, with each
 // reading of the clock.
 func (w *Worker) learnToShare(now, elapsed int64, n int) {
 	s := &w.sharing
@@ -88,13 +88,14 @@ func (w *Worker) learnToShare(now, elapsed int64, n int) {
 	}
 }
 
-// setDetached says whether the worker is without a slot. Owner only.
+// setDetached records whether the worker is without a slot. Owner only.
 func (w *Worker) setDetached(detached bool) {
 	w.detached = detached
 	w.setAsks()
 }
 
-// setAsks has Schedule ask where a task goes, or put it into the next-slot. Owner only.
+// setAsks sets whether Schedule decides where a task goes, or always tries the next-slot first.
+// Owner only.
 func (w *Worker) setAsks() {
 	w.asks = w.detached || w.sharing.message >= 16*shareFrom && w.sched.idle.limit.Load() > 1
 }

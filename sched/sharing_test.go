@@ -13,7 +13,7 @@ type shift struct {
 	w     *Worker
 	clock *seam.VirtualClock
 	own   *numbered // whose turn runs
-	other *numbered // what it makes runnable
+	other *numbered // the task that it makes runnable
 	more  bool      // it has another message in hand
 }
 

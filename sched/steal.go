@@ -6,25 +6,25 @@ import (
 )
 
 const (
-	// searchRounds is how often a worker looks everywhere before it sleeps, while others work.
+	// searchRounds is the number of looks at all queues before a worker sleeps, while others work.
 	searchRounds = 8
 
-	// maxInjectShare bounds the tasks that one look at the inject queue takes besides the first.
+	// maxInjectShare bounds the extra tasks that one look at the inject queue takes.
 	maxInjectShare = 32
 
-	// A worker rebalances where rebalanceFrom more than twice its own tasks wait. maxRebalance bounds
-	// what it takes.
+	// A worker rebalances if another worker has rebalanceFrom tasks more than twice its own.
+	// maxRebalance bounds the tasks that it takes.
 	rebalanceFrom = 4
 	maxRebalance  = 32
 )
 
 // find looks for work in other queues, and sleeps when there is none. It returns nil when the
-// worker has to leave. idle says that the worker's slot cannot be taken, since its state is IDLE
-// already. Owner only, between two turns.
+// worker has to leave. idle says that the state is IDLE already, so that the slot cannot be taken.
+// Owner only, between two turns.
 //
 // After a goroutine has let others run, the processor mispredicts its returns, since it remembers
-// the calls of the other goroutine: each costs some 5 ns. So there are few calls between serve and
-// the place where the last worker spins.
+// the calls of the other goroutine. Each misprediction costs some 5 ns, so there are few calls
+// between serve and the place where the last worker spins.
 func (w *Worker) find(idle bool) *Task {
 	for w.sched.stop.flag.Load() == 0 {
 		if !idle && !w.state.becomeIdle() { // E1
@@ -54,13 +54,13 @@ func (w *Worker) takeUp(t *Task) *Task {
 	return t
 }
 
-// search looks everywhere, a few times, and returns nil if there was nothing. Being counted as a
-// searcher keeps other workers from being woken, so a worker that stops searching must look once
-// more. Owner only.
+// search looks at all queues a few times, and returns nil if they were empty. While a worker counts
+// as a searcher, no other worker is woken, so a worker that stops searching must look once more.
+// Owner only.
 func (w *Worker) search() *Task {
 	if !w.searching {
-		// While all others sleep, their queues are empty, and work can only come from
-		// outside, which wakes the workers that it needs.
+		// While all other workers sleep, their queues are empty. Work can then only come from
+		// outside, and an outside caller wakes the workers that it needs.
 		alone := w.sched.idle.sleepers() >= len(w.sched.slots)-1
 		if t := w.lookOnce(alone); t != nil || alone {
 			return t
@@ -84,7 +84,7 @@ func (w *Worker) search() *Task {
 	return nil
 }
 
-// lookOnce is a look that is not counted as a search. alone means that there is no other worker to
+// lookOnce is a look that is not counted as a search. alone says that there is no other worker to
 // steal from. Owner only.
 func (w *Worker) lookOnce(alone bool) (t *Task) {
 	if alone {
@@ -97,10 +97,9 @@ func (w *Worker) lookOnce(alone bool) (t *Task) {
 	return t
 }
 
-// passOn returns t, which the worker is about to run. Before it fell asleep it may have been
-// counted as a searcher, and senders may have relied on that. So if it has seen work since then, it
-// wakes another worker for what it leaves, whether it took t from there or was handed it. Owner
-// only.
+// passOn returns t, which the worker is about to run. Before the worker fell asleep, senders may
+// have counted on it as a searcher. So if it has seen work since then, and work is still left, it
+// wakes another worker. Owner only.
 func (w *Worker) passOn(t *Task) *Task {
 	if w.sawWork && t != nil && w.sched.workLeft() {
 		w.sched.notify()
@@ -108,9 +107,9 @@ func (w *Worker) passOn(t *Task) *Task {
 	return t
 }
 
-// found ends a search that was successful. The last searcher to find work wakes another worker if
-// there is more: the sender may have relied on this one (W2). Where messages are long each of them
-// does. Owner only.
+// found ends a successful search. The last searcher to find work wakes another worker if there is
+// more: the sender may have relied on this one (W2). Where messages are long every searcher does.
+// Owner only.
 func (w *Worker) found() {
 	w.searching = false
 	if last := w.sched.idle.stopSearch(); (last || w.asks) && w.sched.workLeft() {
@@ -131,8 +130,8 @@ func (w *Worker) look() *Task {
 }
 
 // poll takes this worker's fair share of the inject queue: the first task to run now, the others
-// for its own queue, if there is room. A task that had to go back would lose its place, again and
-// again. Owner only.
+// for its own queue, as far as there is room. A task that had to go back would lose its place each
+// time. Owner only.
 func (w *Worker) poll() *Task {
 	q, own := &w.sched.inject, w.queue.resumed.owner()
 	t := q.pop()
@@ -143,7 +142,7 @@ func (w *Worker) poll() *Task {
 	w.count.injected.Add(1)
 	share := min(q.len()/len(w.sched.slots), w.injectShare)
 	if w.queue.newTasks.owner().len() != 0 {
-		share = 0 // they would wait behind the new tasks
+		share = 0 // they would wait for the new tasks
 	}
 	w.injectShare = min(2*w.injectShare+1, maxInjectShare)
 	for ; share > 0 && own.hasRoom(); share-- {
@@ -159,9 +158,9 @@ func (w *Worker) poll() *Task {
 	return t
 }
 
-// steal takes one task from another worker, round-robin, beginning behind the victim of last time.
-// A failed try costs four loads of the victim's lines. A stale holder costs one missed theft, or
-// one from a worker that has lost its slot. Owner only.
+// steal takes one task from another worker, round-robin, beginning after the last victim. A failed
+// attempt costs four loads of the victim's lines. A stale holder costs one missed theft, or a theft
+// from a worker that has lost its slot. Owner only.
 func (w *Worker) steal() *Task {
 	slots := w.sched.slots
 	for range slots {
@@ -182,13 +181,13 @@ func (w *Worker) steal() *Task {
 	return nil
 }
 
-// rebalance takes tasks from the next slot's holder if more than twice as many wait there.
-// Otherwise only a worker that has nothing steals: one with a single task that never ends would
-// leave all the others to the other workers, forever.
+// rebalance takes tasks from the next slot's holder if more than twice as many wait there. Without
+// it only a worker without tasks steals: a worker with a single endless task would leave all other
+// tasks to the other workers, forever.
 //
-// It takes no new tasks: they are to be few. It is done once in some milliseconds, so that work of
-// few turns stays where it is; at every reading of the clock it took a fifth of the throughput.
-// Owner only, between two turns.
+// It takes no new tasks, so that their number stays small. It runs once in some milliseconds, so
+// that short work stays on its worker; at every reading of the clock it cost a fifth of the
+// throughput. Owner only, between two turns.
 func (w *Worker) rebalance() {
 	slots := w.sched.slots
 	w.victim = (w.victim + 1) % len(slots)
@@ -220,8 +219,8 @@ func (w *Worker) stole(t *Task, from *Worker) {
 	}
 }
 
-// workLeft reports whether any queue holds a task. A worker that asks has its own queue among them;
-// it asks only when that is empty, or when waking another worker is right. Any goroutine.
+// workLeft reports whether any queue holds a task, that of the calling worker included. A worker
+// calls it when its own queue is empty, or when waking another worker is right. Any goroutine.
 func (s *Scheduler) workLeft() bool {
 	if !s.inject.empty() {
 		return true

@@ -119,7 +119,7 @@ func TestStopWaitsForWhatIsBeside(t *testing.T) {
 	}
 }
 
-// TestStopWaitsForWhatIsBeside_Goexit: what is beside may end its goroutine.
+// TestStopWaitsForWhatIsBeside_Goexit: a function that runs beside a turn may end its goroutine.
 func TestStopWaitsForWhatIsBeside_Goexit(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	g := newGraph(s)
@@ -141,7 +141,7 @@ func TestStopFromATurn(t *testing.T) {
 	g.checkEnded(t)
 }
 
-// TestStopFreesWaiters: those who wait for quiescence get ErrStopped.
+// TestStopFreesWaiters: callers that wait for quiescence get ErrStopped.
 func TestStopFreesWaiters(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	s.Hold()

@@ -7,35 +7,34 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// How long the monitor waits between two looks.
+// The pauses between two looks of the monitor.
 const (
 	lookSoon  = 500 * time.Microsecond // a turn is overdue, or the governor measures
-	lookAsked = time.Millisecond       // workers have been asked to come by
-	lookCalm  = 3 * time.Millisecond   // all came by
+	lookAsked = time.Millisecond       // workers have been asked to answer
+	lookCalm  = 3 * time.Millisecond   // all have answered
 
-	// ns. If the monitor is armed less often than this, it is disarmed as soon as all workers
-	// sleep, and otherwise only after a look.
+	// ns. A monitor that is armed less often than this is disarmed as soon as all workers sleep.
+	// Otherwise it is disarmed only after a look.
 	armedRarely = 1_000_000
 )
 
-// monitor looks after workers that are stuck in a turn, as sysmon does in Go's scheduler. It frees
-// what waits in their next-slots, asks them to come by, takes their slots (sysmon_blocked.go),
-// starts surplus workers (sysmon_burst.go) and sets how many workers are awake
-// (sysmon_governor.go).
+// monitor watches for workers that are stuck in a turn, as sysmon does in Go's scheduler. It frees
+// the tasks in their next-slots, asks them to answer, takes their slots (sysmon_blocked.go), starts
+// surplus workers (sysmon_burst.go) and sets the number of awake workers (sysmon_governor.go).
 //
-// It is a timer, not a goroutine, armed when a goroutine wakes a worker, or makes work for which no
-// worker is woken. When all workers sleep it is stopped or left to expire, so that an idle
+// It is a timer, not a goroutine. It is armed when a goroutine wakes a worker, or makes work for
+// which no worker is woken. When all workers sleep it is stopped or left to expire, so that an idle
 // scheduler costs nothing.
 //
-// Ownership: what mu guards belongs to the goroutine that holds mu, as a rule that of the timer.
-// armed is a word of its own, since arm is called on every wake-up. It is set by arm and cleared by
-// tryDisarm, both of which look at the idle word afterwards, so that between them no worker that is
-// awake stays without a monitor.
+// Ownership: the fields that mu guards belong to the goroutine that holds mu, usually that of the
+// timer. armed is a word of its own, since arm is called on every wake-up. It is set by arm and
+// cleared by tryDisarm. Both look at the idle word afterwards, so an awake worker always has an
+// armed monitor.
 type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
 
-	// disarmOnSleep: the last worker to fall asleep is to disarm the monitor. A stale value costs
+	// disarmOnSleep tells the last worker to fall asleep to disarm the monitor. A stale value costs
 	// one look too many, or a disarming that tryDisarm refuses.
 	disarmOnSleep seam.Bool
 	stopped       seam.Count // not 0: stopped
@@ -48,7 +47,7 @@ type monitor struct {
 	burst    blockingBurst // guarded by mu
 	governor governor      // guarded by mu
 
-	// total is what workers have done, as far as they were seen in slots. Guarded by mu.
+	// total is the progress of all workers, as far as they were seen in slots. Guarded by mu.
 	total        progress
 	someDetached []*Worker // guarded by mu: see freeDetached
 }
@@ -61,14 +60,14 @@ func (m *monitor) init(s *Scheduler) {
 	m.s = s
 	m.slots.procs.n = goProcessors()
 	m.governor.init(s.cfg.Workers)
-	// In a deterministic run it counts as armed for good, so its timer is never started: it goes by
-	// the machine's time.
+	// In a deterministic run the monitor counts as armed for good. So its timer, which uses the
+	// machine's time, is never started.
 	m.armed.Store(s.driver != nil)
 }
 
 // arm starts the timer if it does not run. It is called wherever a worker is woken, or work is left
-// to workers that are awake. One load if the timer runs. The compare-and-swap lets one of several
-// callers through, which alone sets the timer. Any goroutine that does not hold mu.
+// to awake workers. One load if the timer runs. Of several callers the compare-and-swap lets one
+// through, and that caller sets the timer. Any goroutine that does not hold mu.
 func (m *monitor) arm() {
 	if m.armed.Load() || !m.armed.CompareAndSwap(false, true) {
 		return
@@ -82,16 +81,16 @@ func (m *monitor) arm() {
 		m.slots.asking = false
 		m.governor.skipIdle(now, m.governor.seen)
 		m.lookAtTurns(now)
-		// Soon: all workers run, and may be in each other's way, of which the governor knows
-		// nothing yet.
+		// Soon: all workers run, and may be in each other's way. The governor does not know that
+		// yet.
 		m.reset(lookSoon)
 	}
 	m.mu.Unlock()
 }
 
-// TimeTurns makes sure that long turns are noticed, if any turn runs. It is to be called
-// after [Admission.InjectTimed]. A worker that is about to fall asleep is first given
-// the time to do so. TimeTurns costs a load or two, as a rule. Any goroutine.
+// TimeTurns arms the monitor if any turn runs, so that long turns are noticed. It is called after
+// [Admission.InjectTimed]. A worker that is about to fall asleep is first given the time to do so.
+// TimeTurns usually costs a load or two. Any goroutine.
 func (s *Scheduler) TimeTurns() {
 	if s.cfg.OnLongTurn == nil {
 		return // as in wake
@@ -116,8 +115,8 @@ func (m *monitor) reset(d time.Duration) {
 	m.timer.Reset(d)
 }
 
-// stop ends the monitor; no tick runs when it returns, and none will. So from here on no slot is
-// taken from its worker. Once, behind P1, by the goroutine that stops the scheduler.
+// stop ends the monitor. When it returns no tick runs, and none will, so no slot is taken from its
+// worker any more. Called once, after P1, by the goroutine that stops the scheduler.
 func (m *monitor) stop() {
 	m.stopped.Add(1)
 	m.mu.Lock()
@@ -128,15 +127,15 @@ func (m *monitor) stop() {
 	m.mu.Unlock()
 }
 
-// tick looks once, unless the monitor was disarmed when the timer had expired already. Only an
-// armed monitor looks: otherwise a worker that its look wakes would arm it, and wait for its lock.
+// tick looks once, unless the monitor was disarmed after the timer had expired. Only an armed
+// monitor looks: otherwise a worker that its look wakes would arm it, and wait for its lock.
 //
 // A worker that fills a next-slot after tryDisarm's second look at the sleepers finds the monitor
-// disarmed and arms it again; one that fills a next-slot before is awake at that look. The timer's
-// goroutine only.
+// disarmed and arms it again. A worker that fills a next-slot earlier is awake at that look. The
+// timer's goroutine only.
 func (m *monitor) tick() {
 	if m.stopped.Load() != 0 {
-		return // a timer's goroutine that comes late touches nothing
+		return // a late goroutine of the timer touches nothing
 	}
 	m.mu.Lock()
 	if !m.ended {
@@ -151,13 +150,13 @@ func (m *monitor) tick() {
 	m.mu.Unlock() // without defer, as in idleWorkers.nextID
 }
 
-// disarmAtSleep disarms the monitor before its next look, if it may, since the last worker has
-// fallen asleep: a timer that expires wakes a thread, and one that runs costs each goroutine that
-// waits or yields a reading of the clock.
+// disarmAtSleep disarms the monitor before its next look, since the last worker has fallen asleep.
+// An expiring timer wakes a thread, and a running one costs each goroutine that waits or yields a
+// reading of the clock.
 //
-// It does not disarm while fewer workers may be awake than there are, since tryDisarm forgets that
-// limit. The monitor is disarmed already if another worker was the last meanwhile, or if a tick
-// came first. Any goroutine that does not hold mu.
+// It does not disarm while the governor limits the awake workers, since tryDisarm forgets the
+// limit. The monitor may be disarmed already: by another last worker, or by a tick. Any goroutine
+// that does not hold mu.
 func (m *monitor) disarmAtSleep() {
 	m.mu.Lock()
 	m.disarmOnSleep.Store(false)
@@ -168,11 +167,10 @@ func (m *monitor) disarmAtSleep() {
 	m.mu.Unlock() // without defer, as in idleWorkers.nextID
 }
 
-// tryDisarm disarms the monitor if it need not look again before it is armed: all slots sleep, no
-// worker is listed as detached, and no idle worker is to end. A worker that wakes, or becomes one
-// of those, after the looks here finds the monitor disarmed, and arms it. Workers that are detached
-// and know it make no difference: what they make runnable goes to the inject queue. Caller holds
-// mu.
+// tryDisarm disarms the monitor if three conditions hold: all slots sleep, no worker is listed as
+// detached, and no idle worker is to end. A worker that changes this after the looks here finds the
+// monitor disarmed, and arms it. Detached workers that know that they are make no difference: the
+// tasks that they make runnable go to the inject queue. Caller holds mu.
 func (m *monitor) tryDisarm() bool {
 	if !m.s.idle.quiet() {
 		return false
@@ -180,11 +178,12 @@ func (m *monitor) tryDisarm() bool {
 	if invariant.On {
 		verifyArmed(m)
 	}
-	// Until the next tick no look would find that a worker is stuck while others are kept asleep, so
-	// all may be awake. Before armed is cleared: limitAwake may wake a worker, which arms.
+	// All workers may be awake from here on: until the next tick no look would find a stuck worker
+	// while others are kept asleep. This comes before armed is cleared, since limitAwake may wake a
+	// worker, which arms.
 	m.s.limitAwake(m.governor.workers)
-	// The look behind this store pairs with the load in arm: of a worker that wakes now and this
-	// goroutine, one sees the other.
+	// The look after this store pairs with the load in arm. If a worker wakes now, either that
+	// worker or this goroutine sees the other.
 	m.armed.Store(false)
 	if (!m.s.idle.quiet() || m.s.idleWorkers.cool(false)) && m.armed.CompareAndSwap(false, true) {
 		return false // a worker is awake: the monitor stays armed
@@ -195,10 +194,11 @@ func (m *monitor) tryDisarm() bool {
 	return true
 }
 
-// look does what there is to do now and returns when to look again. It finds turns that are stuck
-// by what has not changed since the last look, and never waits for a worker. Caller holds mu.
+// look does the monitor's work and returns the pause until the next look. It recognises a stuck
+// turn by a state that has not changed since the last look, and never waits for a worker. Caller
+// holds mu.
 func (m *monitor) look(now int64) time.Duration {
-	// Work that waits where no worker looks goes first: it is the only work that waits for a look.
+	// Tasks that wait where no worker looks come first: they depend on this look.
 	m.freeStranded()
 	m.freeDetached(now)
 	m.s.idleWorkers.trim(now)
@@ -209,8 +209,8 @@ func (m *monitor) look(now int64) time.Duration {
 		return lookSoon
 	}
 	pause := lookCalm
-	// A turn that is overdue would have lost its slot if anything waited. So the looks become less
-	// frequent, but not so much that other workers are asked too late.
+	// An overdue turn would have lost its slot if a task waited. So the looks become less frequent,
+	// but not so much that other workers are asked too late.
 	if overdueFor > 0 {
 		pause = min(max(lookSoon, time.Duration(overdueFor/4)), lookCalm)
 	}
@@ -220,8 +220,8 @@ func (m *monitor) look(now int64) time.Duration {
 	return pause
 }
 
-// freeStranded moves on a task that has waited in one next-slot since the last look: its worker is
-// stuck in a turn. Caller holds mu.
+// freeStranded moves tasks that have waited in one next-slot since the last look to the inject
+// queue: their workers are stuck in a turn. Caller holds mu.
 func (m *monitor) freeStranded() {
 	for i := range m.s.slots {
 		w := m.s.slots[i].holder.Load()
@@ -242,11 +242,12 @@ func (m *monitor) freeStranded() {
 // no queue, and its worker may fall asleep, so the monitor holds the scheduler. Monitor only.
 func (s *Scheduler) freeNextSlot(w *Worker, stamp uint32) (moved bool) {
 	// Hold comes before M1, so that no check for quiescence falls between M4 and the injection.
-	// No hold is taken for nothing: a caller that waits for its end would look again, and so on.
+	// Without a filling no hold is taken: a goroutine that waits for the end of the hold would look
+	// again, and so on.
 	if !w.next.revocable(stamp) || !s.Hold() {
 		return false
 	}
-	// From here on the task is in this goroutine's hand, or was taken by its worker.
+	// Either this goroutine owns the task now, or the worker has taken it.
 	t := w.next.revoke(stamp)
 	if t != nil {
 		if invariant.On {
@@ -258,31 +259,32 @@ func (s *Scheduler) freeNextSlot(w *Worker, stamp uint32) (moved bool) {
 	return t != nil
 }
 
-// detachedAtOnce is how many detached workers one look goes over, in some tens of microseconds.
+// detachedAtOnce is the number of detached workers that one look handles, in some tens of
+// microseconds.
 const detachedAtOnce = 1024
 
-// freeDetached moves on what detached workers have made runnable in turns that they began with a
-// slot. Where there are very many, each look goes over a part of them, so that looks stay short:
-// what one of a hundred thousand has made runnable then waits up to 0.3 s. Caller holds mu.
+// freeDetached moves tasks that detached workers have made runnable, in turns begun with a slot, to
+// the inject queue. Each look handles a limited number of workers, so that looks stay short. With a
+// hundred thousand of them a task may wait up to 0.3 s. Caller holds mu.
 func (m *monitor) freeDetached(now int64) {
 	m.someDetached = m.s.idleWorkers.someDetached(m.someDetached[:0], detachedAtOnce)
 	for _, w := range m.someDetached {
-		// w may have ended its turn by now: then its queues are empty, and nothing is moved.
+		// w may have ended its turn by now; then its queues are empty.
 		m.report(w, now)
 		m.count(w)
 		m.s.freeNextSlot(w, w.next.stamp()) // H5
 		m.s.freeQueue(w)
 	}
-	clear(m.someDetached) // they may be forgotten
+	clear(m.someDetached) // so that forgotten workers can be collected
 }
 
-// freeQueue moves what is in w's run queue to the inject queue, where other workers look. It holds
-// the scheduler for the same reason as freeNextSlot. Monitor only.
+// freeQueue moves the tasks in w's run queue to the inject queue, where other workers look. It
+// holds the scheduler for the same reason as freeNextSlot. Monitor only.
 func (s *Scheduler) freeQueue(w *Worker) {
 	if w.queue.empty() || !s.Hold() {
 		return
 	}
-	// The owner may push and pop meanwhile: each task goes to the one that claims it.
+	// The owner may push and pop meanwhile: each task goes to the goroutine that claims it.
 	for t := w.queue.steal(); t != nil; t = w.queue.steal() {
 		if invariant.On {
 			checkLeave(t) // as in freeNextSlot
@@ -292,8 +294,8 @@ func (s *Scheduler) freeQueue(w *Worker) {
 	s.Release()
 }
 
-// govern shows the governor how far the workers have come and does what it says. It is the only
-// place where fewer workers are let be awake than there are. While a worker is stuck in a turn no
+// govern shows the governor the progress of the workers and applies its limit. This is the only
+// place that limits awake workers to fewer than there are. While a worker is stuck in a turn no
 // worker may be kept asleep. Caller holds mu.
 func (m *monitor) govern(now int64, overdue bool) {
 	idle := &m.s.idle
@@ -312,10 +314,10 @@ func (m *monitor) govern(now int64, overdue bool) {
 	}
 }
 
-// progress returns what workers have done so far, as far as they have shown it. It looks at those
-// that hold slots: to look at all that there are would take milliseconds where very many block.
-// What a worker shows just before it loses its slot is counted when it holds one again; the
-// governor goes by millions of units, and makes nothing of that. Caller holds mu.
+// progress returns the workers' progress, as last published. It looks at the holders of slots: a
+// look at all workers would take milliseconds where very many block. A worker that publishes just
+// before it loses its slot is counted when it holds one again; among millions of units the governor
+// does not notice. Caller holds mu.
 func (m *monitor) progress() progress {
 	for i := range m.s.slots {
 		if w := m.s.slots[i].holder.Load(); w != nil && w != reserved {
@@ -325,8 +327,8 @@ func (m *monitor) progress() progress {
 	return m.total
 }
 
-// count adds what a worker has done since the last time. The gauges are written by the worker
-// without a fence; a stale figure is counted at the next look. Caller holds mu.
+// count adds a worker's progress since the last call. The worker writes the gauges without a fence;
+// a stale figure is made up for at the next look. Caller holds mu.
 func (m *monitor) count(w *Worker) {
 	now, then := progress{
 		units: w.spent.Load(), crossed: w.crossed.Load(), steals: w.count.steals.Load(),
@@ -337,22 +339,22 @@ func (m *monitor) count(w *Worker) {
 	*then = now
 }
 
-// limitAwake sets how many workers may be awake, 1 to all. Those in excess retire at their next
-// look at the inject queue. One call at a time: caller holds the monitor's mu.
+// limitAwake sets the number of workers that may be awake, from 1 to all. Excess workers retire at
+// their next look at the inject queue. One call at a time: caller holds the monitor's mu.
 func (s *Scheduler) limitAwake(limit int) {
 	s.idle.limit.Store(uint32(limit)) // F1
-	// After the store: a sender that read the old limit in W2' has woken no worker, and its work is
-	// seen here.
+	// After the store: a sender that read the old limit in W2' has woken no worker, and this look
+	// sees its work.
 	if s.workLeft() { // F2
 		s.notifyFromMonitor()
 	}
 }
 
 // notifyFromMonitor is notify for the monitor, which holds its lock and must not discard tasks,
-// since that calls the layer above. A sender that pushes after the end discards what it pushed.
+// since that calls the layer above. A sender that pushes after the end discards its task itself.
 func (s *Scheduler) notifyFromMonitor() {
-	// Neither wokeNone, where a worker is awake and this look has armed the monitor, nor wokeClosed
-	// asks for more.
+	// The other results need nothing more: after wokeNone a worker is awake and this look has armed
+	// the monitor; after wokeClosed the scheduler has ended.
 	if i, r := s.idle.wake(true); r == wokeOne {
 		s.holder(i).wake(nil, true)
 	}

@@ -11,10 +11,10 @@ func crowd(t *testing.T, workers int, runnable uint64) *monitor {
 	return m
 }
 
-// "The worker is detached after 3 ms if a processor is idle. It is detached after 6 ms if none is."
-// "Where a queue of goroutines waits for
-// processors, after 6 ms and the time in which all of them have had one; only the first few turns
-// do not wait for that."
+// "The worker is detached after 3 ms if a processor is idle. It is detached after 6 ms if no
+// processor is idle." "Where a queue of goroutines waits for processors, the worker is detached
+// after 6 ms and the time in which all of them have had one; only the first few turns do not wait
+// for that."
 func TestTurns_WhoIsStuck(t *testing.T) {
 	for _, c := range []struct {
 		runnable, running uint64
@@ -41,8 +41,8 @@ func TestTurns_WhoIsStuck(t *testing.T) {
 	}
 }
 
-// "That some have not come back says nothing of blocking until all that wait for a processor have
-// had one": none is added until then, and the burst is not over either.
+// "A round is not judged until all goroutines that wait for a processor have had one": none is
+// added until then, and the burst is not over either.
 func TestBurst_WaitsForProcessors(t *testing.T) {
 	const round = 40 * ms
 	for _, c := range []struct {

@@ -2,32 +2,32 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Blocking bursts: many tasks that block, one behind the other.
+// Blocking bursts: many tasks that block, one after the other.
 //
 // A thousand of them would take the slots of two workers five hundred times in turn, some
-// milliseconds each. When the workers that got the slots of blocked ones block as well, the monitor
-// lets surplus workers run beside them: workers without a slot that take one task each. Every round
-// has twice as many, for as long as half of the last ones have not come back.
+// milliseconds each. So when the workers that got the slots of blocked workers block as well, the
+// monitor starts surplus workers: workers without a slot that run one task each. Every round has
+// twice as many as the last one. The rounds go on while half of the last one is still out.
 //
-// Once the tasks block no longer, as many workers run turns as before, since a surplus worker
-// becomes an idle worker after one turn. That some have not come back says nothing of blocking
-// until all goroutines that wait for a processor have had one: the surplus workers may not even
-// have begun.
+// Once the tasks no longer block, as many workers run turns as before, since a surplus worker
+// becomes an idle worker after one turn. A round is not judged until all goroutines that wait for a
+// processor have had one: the surplus workers may not even have begun.
 //
 // Tasks that block for a millisecond or two never cost their workers the slots, and surplus workers
-// that take them are back at the next look. A thousand of them would hold up what comes behind for
-// a second. They are found by what they leave unused: work waits, all slots are awake, and yet
-// fewer goroutines want to run than there are slots and processors. Where that is so at most looks,
-// there is another round as well, of four times as many, whatever has become of the last one.
+// that take them are back at the next look. A thousand of them would delay later tasks by a second.
+// They show in unused processors: work waits, all slots are awake, and yet fewer goroutines want to
+// run than there are slots and processors. If most looks show that, there is another round as well,
+// of four times as many, whether the last one is back or not.
 //
-// blockingBurst is what the monitor remembers of all this. Guarded by the monitor's mu.
+// blockingBurst is the monitor's record of a burst. Guarded by the monitor's mu.
 type blockingBurst struct {
-	last   int64 // when slots were lost last, or another round began, ns
-	rounds int   // how often in a row
-	// starved grows by two with each look that finds slots blocked, and falls by one with each other.
+	last   int64 // time of the last lost slot or new round, ns
+	rounds int   // looks in a row with lost slots
+	// starved rises by two with each look that finds slots blocked, and falls by one with any other
+	// look.
 	starved int
 	surplus []*Worker
-	grown   int64 // when they were started, ns
+	grown   int64 // time of the start of surplus, ns
 	out     int   // surplus workers of the last round that have not come back
 }
 
@@ -36,14 +36,13 @@ const (
 	burstCalmAfter = 20_000_000 // ns without a lost slot after which a burst is over
 	// Surplus workers of the first round: few, since most blocked turns come alone.
 	firstSurplus = 4
-	maxSurplus   = 4096 // and of the largest
+	maxSurplus   = 4096 // surplus workers of the largest round
 
 	mostStarved = 8
 )
 
-// retakeDelay is how long ago a worker must have been asked, in the present state, before it loses
-// its slot while a processor is idle. In a burst it is the shortest that says anything. Caller
-// holds mu.
+// retakeDelay is the time after which a worker that was asked loses its slot while a processor is
+// idle. In a burst it is the shortest time that is meaningful. Caller holds mu.
 func (g *blockingBurst) retakeDelay() int64 {
 	if g.rounds > 0 {
 		return overdueAfter
@@ -52,7 +51,7 @@ func (g *blockingBurst) retakeDelay() int64 {
 }
 
 // growBurst starts another round of surplus workers if the last ones are stuck and more work waits.
-// retaken is how many slots this look has taken from their workers. Caller holds mu.
+// retaken is the number of slots that this look has taken. Caller holds mu.
 func (m *monitor) growBurst(now int64, retaken int) {
 	g := &m.burst
 	g.out = 0
@@ -81,13 +80,13 @@ func (m *monitor) growBurst(now int64, retaken int) {
 	if !starves && (g.rounds < 2 || 2*g.out < len(g.surplus) || g.out > 0 && now-g.grown < round) {
 		return
 	}
-	// Twice as many as in the last round, so that a long queue of blocking tasks is reached soon.
+	// Twice as many as in the last round, so that a long queue is worked off soon.
 	want := 2 * len(g.surplus)
 	if starves {
 		want *= 2
 	}
 	want = min(max(firstSurplus, want), maxSurplus)
-	clear(g.surplus) // or they could not be collected
+	clear(g.surplus) // so that they can be collected
 	g.surplus, g.grown = g.surplus[:0], now
 	for range min(want, m.s.waiting()) {
 		w := m.s.startSurplus()
@@ -101,20 +100,19 @@ func (m *monitor) growBurst(now int64, retaken int) {
 	g.out = len(g.surplus)
 }
 
-// starves reports whether slots are found blocked now and have been at most of the last looks: work
-// waits, and is not run although there are processors for it. A single look may come while a worker
-// is about to run.
+// starves reports whether slots are blocked now and were at most of the last looks: work waits, and
+// does not run although there are processors for it. A single look may come while a worker is about
+// to run.
 //
-// The monitor is one of the goroutines that run. A worker that looks at the network for all
-// (network.yield) is not blocked, although it seems so: it does that to let the monitor run. Caller
-// holds mu.
+// The monitor is one of the running goroutines. A worker that looks at the network for all
+// (network.yield) seems blocked but is not: it looks so that the monitor can run. Caller holds mu.
 func (m *monitor) starves() bool {
 	g, p, idle := &m.burst, &m.slots.procs, &m.s.idle
 	if m.s.waiting() == 0 || idle.sleepers() > 0 || searching(idle.v.Load()) > 0 {
 		g.starved = 0
 		return false
 	}
-	// The metrics count this goroutine, and the one that looks at the network, as they run.
+	// The metrics count this goroutine, and a worker that looks at the network, as running.
 	p.look()
 	active := p.active()
 	if m.s.network.isLookedAt() {
@@ -129,8 +127,8 @@ func (m *monitor) starves() bool {
 	return g.starved > 2
 }
 
-// waiting returns how many tasks a surplus worker would find. A stale figure costs a surplus worker
-// that finds nothing, or one more look. Any goroutine; advisory.
+// waiting returns the number of tasks that surplus workers would find. A stale figure costs a
+// surplus worker without a task, or one more look. Any goroutine; advisory.
 func (s *Scheduler) waiting() int {
 	n := s.inject.len()
 	for i := range s.slots {
@@ -141,10 +139,10 @@ func (s *Scheduler) waiting() int {
 	return n
 }
 
-// startSurplus starts a worker without a slot for one task, or returns nil if the limit of detached
+// startSurplus starts a worker without a slot for one task. It returns nil if the limit of detached
 // workers is reached or the scheduler has ended. The worker is listed before it wakes, so the
-// monitor looks after what it makes runnable. Its state is DETACHED from the start: it holds the
-// scheduler and has no bit in the idle word. Monitor only.
+// monitor moves the tasks that it makes runnable. Its state is DETACHED from the start: it holds
+// the scheduler and has no bit in the idle word. Monitor only.
 func (s *Scheduler) startSurplus() *Worker {
 	if s.beginDetached() != detachOK {
 		return nil

@@ -39,8 +39,7 @@ func (w *world) live(ticks int, rate func(limit int) uint64) {
 
 func (w *world) share(limit, ticks int) float64 { return float64(w.at[limit]) / float64(ticks) }
 
-// "It lets half as many or twice as many workers run, and stays with what did more
-// work."
+// "It lets half as many or twice as many workers run, and keeps the number that did more work."
 func TestGovernorFindsTheRightNumber(t *testing.T) {
 	const ticks = 3000
 	for _, c := range []struct {
@@ -96,8 +95,8 @@ func TestGovernorExpectsABeginning(t *testing.T) {
 	}
 }
 
-// "A worker that hardly touches what another has made harms none": nothing is tried with fewer
-// workers; with fewer than all, more are.
+// "Workers that hardly touch each other's data harm none": no trial with fewer workers is made; if
+// fewer than all are awake, more are tried.
 func TestGovernorLeavesThoseApartAlone(t *testing.T) {
 	for _, touch := range []uint64{0, 10, 500} { // ns of a unit's 100: 0, 2.5, 125
 		w := newWorld(2)
@@ -133,7 +132,7 @@ func TestGovernorIsNotFooledForLong(t *testing.T) {
 	}{
 		{8, 300, map[int]uint64{1: 27_800, 2: 16_700, 4: 12_000, 8: 8_300}},
 		{2, 150, map[int]uint64{1: 27_800, 2: 6_667}},
-		{2, 0, map[int]uint64{1: 27_800, 2: 6_667}}, // what crosses is not even seen
+		{2, 0, map[int]uint64{1: 27_800, 2: 6_667}}, // crossed units are not even seen
 	} {
 		w := newWorld(c.workers)
 		w.touch = c.touch
@@ -159,8 +158,8 @@ func TestGovernorSeesThefts(t *testing.T) {
 	}
 }
 
-// "It does while it measures; while a trial is on, which should not last longer than it has to; and
-// when a program has just begun": the monitor looks more often then.
+// "It does while it measures, and during a trial … It also does when a program has just begun": the
+// monitor looks more often then.
 func TestGovernorIsShownMoreInATrial(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
@@ -184,7 +183,7 @@ func TestGovernorIsShownMoreInATrial(t *testing.T) {
 	}
 }
 
-// What the monitor shows the governor is the sum of what the workers have published.
+// The monitor shows the governor the sum of the workers' published figures.
 func TestGovernorIsShownAll(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
@@ -231,7 +230,7 @@ func TestGovernorLeavesCoarseWorkAlone(t *testing.T) {
 	}
 }
 
-// "Its other mistakes it undoes at the next trial."
+// "Other mistakes are undone at the next trial."
 func TestGovernorFollowsAChange(t *testing.T) {
 	w := newWorld(2)
 	w.live(2000, func(l int) uint64 { return uint64(20_000 / l) })
@@ -256,9 +255,9 @@ func restrainedTo1(t *testing.T) *world {
 	return w
 }
 
-// "One whose units have become twice as long as that gets them back within some looks": however
-// coarse they are, or if none is done at all. One look is not enough: Go may have stopped
-// all workers.
+// "A program whose units have become twice as long gets them back within some looks": however
+// coarse they are, or if none is done at all. One look is not enough: Go may have stopped all
+// workers.
 func TestGovernorFreesWhatHasBecomeCoarse(t *testing.T) {
 	for _, rate := range []uint64{0, 1, 10, 490} {
 		w := restrainedTo1(t)
@@ -275,8 +274,8 @@ func TestGovernorFreesWhatHasBecomeCoarse(t *testing.T) {
 	}
 }
 
-// "Its other mistakes it undoes … soon if the program has become another one": one whose units are
-// finer or dearer, and which two workers do twice as fast. One that goes on as before is left alone
+// "Other mistakes are undone … soon if the program has changed": its units are finer or more
+// expensive, and two workers do them twice as fast. A program that goes on as before is left alone
 // until the pause is over.
 func TestGovernorSeesAnotherProgram(t *testing.T) {
 	for of20, want := range map[uint64]bool{4: true, 9: true, 11: false, 20: false, 39: false,
@@ -289,7 +288,7 @@ func TestGovernorSeesAnotherProgram(t *testing.T) {
 	}
 }
 
-// What it compares with is what the last trial found, so a program may change slowly.
+// It compares with the result of the last trial, so a program may change slowly.
 func TestGovernorKeepsWhatItFound(t *testing.T) {
 	w := restrainedTo1(t)
 	w.g.until = w.now
@@ -336,9 +335,9 @@ func (w *world) rest(ticks int64) {
 	w.g.skipIdle(w.now, w.done)
 }
 
-// "A program would be judged by how long it is idle": wherever in a measurement or a trial it
-// rests, what is best for it is found as if it had not, and it does not run with too many until the
-// next trial.
+// "A program would be judged by its idle time": wherever in a measurement or a trial it rests, the
+// best limit for it is found as if it had not rested, and it does not run with too many workers
+// until the next trial.
 func TestGovernorMeasuresNoIdleTime(t *testing.T) {
 	for _, c := range []struct {
 		rate func(limit int) uint64
@@ -404,7 +403,7 @@ func TestGovernorIsNotDriven(t *testing.T) {
 	}
 }
 
-// "A trial with more does not even begin if it has done so much less meanwhile."
+// "More workers are so much in each other's way that the trial ends before it begins."
 func TestGovernorGivesUpSoon(t *testing.T) {
 	// Ticks with two workers, at most until it is obvious.
 	for of20, want := range map[uint64]int{5: 1, 16: 1, 17: 2, 20: 2} {
@@ -439,7 +438,7 @@ func TestGovernorKeepsAll(t *testing.T) {
 	}
 }
 
-// "A worker that is stuck in a turn … lifts the limit at once."
+// "A worker that is stuck in a turn … suspends the limit at once."
 func TestGovernorLifts(t *testing.T) {
 	w := newWorld(2)
 	w.live(500, func(l int) uint64 { return uint64(20_000 / l) })
@@ -472,7 +471,7 @@ func TestGovernorIsNotLiftedByChance(t *testing.T) {
 	}
 }
 
-// "A look of a measurement that comes so late says nothing, but not for ever."
+// "A look of a measurement that comes so late is skipped, up to maxSkipped times."
 func TestGovernorSkipsLateLooks(t *testing.T) {
 	w := restrainedTo1(t)
 	w.g.until = w.now

@@ -8,23 +8,23 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// turnRecord is the memory of the monitor about a worker: when it asked the worker to come by, whether
-// the turn since then was reported, what was in the worker's next-slot, and what the worker had
-// done so far. Guarded by the monitor's mu.
+// turnRecord is the monitor's record of a worker: when the worker was asked, whether the turn since
+// then was reported, the stamp of its next-slot, and its progress so far. Guarded by the monitor's
+// mu.
 type turnRecord struct {
 	_        nocmp.Field
 	since    int64
 	reported bool
-	refused  bool   // the limit of detached workers was reported for it
+	refused  bool   // the limit of detached workers was reported for the turn
 	stamp    uint32 // of its next-slot, at the last look
 	counted  progress
 }
 
-// begin is for a worker that is asked to come by, or begins a turn without a slot. Caller holds mu.
+// begin is called when a worker is asked, or begins a turn without a slot. Caller holds mu.
 func (t *turnRecord) begin(now int64) { t.since, t.reported, t.refused = now, false, false }
 
-// ask asks w to come by, and reports whether it did: w is in a turn, or between two, and was not
-// asked before. Caller holds mu.
+// ask asks w to answer, and reports whether it did. It asks only once, and only a worker that is in
+// a turn or between two. Caller holds mu.
 func (m *monitor) ask(w *Worker, now int64) bool {
 	if !w.state.ask() {
 		return false
@@ -33,7 +33,7 @@ func (m *monitor) ask(w *Worker, now int64) bool {
 	return true
 }
 
-// report tells the layer above, once, of a turn that has lasted for too long. The report runs in a
+// report calls Config.OnLongTurn, once, for a turn that has lasted too long. The call runs in a
 // goroutine of its own, so that it may block. Caller holds mu.
 func (m *monitor) report(w *Worker, now int64) {
 	lasted := time.Duration(now - w.turn.since)
@@ -47,8 +47,8 @@ func (m *monitor) report(w *Worker, now int64) {
 	}
 }
 
-// LongTurn returns the task whose turn Config.OnLongTurn was last told of, or nil if
-// that turn is over. Any goroutine.
+// LongTurn returns the task whose turn was last reported to Config.OnLongTurn, or nil if that turn
+// is over. Any goroutine.
 func (w *Worker) LongTurn() (t *Task) {
 	m := &w.sched.monitor
 	m.mu.Lock()
@@ -61,19 +61,18 @@ func (w *Worker) LongTurn() (t *Task) {
 	return t
 }
 
-// Running returns the task whose turn w runs, or nil, as it looks from outside: a hint for reports.
-// Any goroutine.
+// Running returns the task whose turn w runs, or nil. It is a hint for reports, since the turn may
+// change meanwhile. Any goroutine.
 func (w *Worker) Running() *Task { return w.glimpse() }
 
-// glimpse returns the task whose turn w runs, or nil, as it looks from outside. It reads the
+// glimpse returns the task whose turn w runs, or nil, as a hint for other goroutines. It reads the
 // worker's own fields without an atomic, since publishing them would cost every turn; the race
-// detector is told to look away.
+// detector ignores this function.
 //
-// For a hint that is sound. Each field is one word, or less, and is loaded whole. The pointer leads
-// to a task, which the GC keeps, whatever has become of it. And a caller that acts on the hint asks
-// afterwards whether the turn is still the same: the monitor has asked at least a millisecond ago
-// by then, so a turn that has begun since is the only one that w can have been seen in. Any
-// goroutine.
+// This is sound for a hint. Each field is one word or less, and is loaded whole. The pointer leads
+// to a task, which the GC keeps in any case. A caller that acts on the hint checks afterwards that
+// the turn is still the same. The monitor has asked at least a millisecond ago by then, so only
+// that turn, or one begun since, can have been seen. Any goroutine.
 //
 //go:norace
 //go:noinline

@@ -11,22 +11,21 @@ import (
 // The workers' look at the network, in place of Go's sysmon.
 //
 // Go's scheduler looks at the network when a processor finds nothing to run, and otherwise once in
-// 10 ms. It always finds first the workers that keep all processors busy and let other goroutines
-// run by runtime.Gosched: a request to the same process waited for 10 to 20 ms, though a sleeper
-// was on time. So one worker in a while lets others run by waiting for the network itself, for a
-// byte that it sends to itself. Its processor runs what there is, finds nothing more, and looks;
-// whatever has come in is runnable then, and so is the worker.
-// (docs/decisions/0005-idle-word.md)
+// 10 ms. Workers that keep all processors busy and yield by runtime.Gosched are always found first:
+// a request to the same process waited for 10 to 20 ms, though a sleeper was on time. So one worker
+// in a while yields by waiting for the network itself, for a byte that it sends to itself. Its
+// processor runs all runnable goroutines, finds no more, and looks at the network; then all
+// received input and the worker are runnable. (docs/decisions/0005-idle-word.md)
 //
 // While a goroutine waits for a processor, no processor runs out of work, and the worker would be
-// gone until the 10 ms are over: in that case it yields as ever. It does the same while a processor
-// is free, since that one looks by itself.
+// gone until the 10 ms are over; so it yields by Gosched. It does the same while a processor is
+// free, since that processor looks by itself.
 //
 // Ownership: the worker that swaps nextLook for never owns procs and look, until it stores a time
 // again.
 type network struct {
 	_ nocmp.Field
-	// When to look again, ns; never while a worker looks, or if that cannot be done.
+	// The time of the next look, ns; never while a worker looks, or if no worker can look.
 	nextLook seam.Int64
 	// Owned by the worker that looks.
 	procs processors
@@ -38,9 +37,9 @@ const (
 	never     = math.MaxInt64
 )
 
-// yield lets other goroutines run, and those that the network has something for. It reports false
-// if it has let none run. At most one worker is in it at a time: the compare-and-swap pairs with
-// the store at the end, which publishes procs and look to the next one. Workers only.
+// yield lets other goroutines run, also those with input from the network. It reports whether it
+// has let any run. At most one worker is in it at a time: the compare-and-swap pairs with the store
+// at the end, which publishes procs and look to the next worker. Workers only.
 func (n *network) yield(now int64) bool {
 	nextLook := n.nextLook.Load()
 	if now < nextLook || !n.nextLook.CompareAndSwap(nextLook, never) {

@@ -7,17 +7,17 @@ import (
 	"syscall"
 )
 
-// canLook is false where nothing is done for the network: on platforms that do not wait for pipes
-// as they do for connections, and in builds where the system calls would order what the race
-// detector and the explorer want to see unordered.
+// canLook is false where workers do not look at the network: on platforms that do not wait for
+// pipes as for connections, and in builds where the system calls would order events that the race
+// detector and the explorer need unordered.
 const canLook = true
 
 // openNetwork returns a function that waits until the network was looked at, through a pipe to the
-// process itself, in some 3 µs; with end it closes the pipe. It returns nil if there is no pipe to
-// be had.
+// process itself, in some 3 µs; with end it closes the pipe. It returns nil if no pipe can be
+// opened.
 //
-// It returns a function rather than a struct: reflection finds all that a scheduler is made of, so
-// a struct's types would be in every program.
+// It returns a function rather than a struct: reflection reaches all types in a scheduler, so a
+// struct's types would be in every program.
 func openNetwork() (look func(end bool) bool) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -1,20 +1,20 @@
 package sched
 
-// samples are what the governor has seen at the looks of one measurement.
+// samples are the looks of one measurement of the governor.
 //
-// Rejected: the units of the whole measurement by its whole time. A worker that the operating
-// system keeps from its processor does nothing for some milliseconds, which is as long as a
-// measurement lasts. Beside a process that is busy, every third comparison of equal rates came out
-// wrong by more than a third.
+// Rejected: the units of the whole measurement divided by its whole time. A worker that the
+// operating system keeps from its processor does nothing for some milliseconds, as long as a
+// measurement lasts. Beside a busy process, every third comparison of equal rates was wrong by more
+// than a third.
 //
-// Chosen: the looks are sorted by their rates, and the slower half is left out. What is done
-// before and in a trial is cut alike, so a program whose rate changes by itself is compared fairly.
+// Chosen: the looks are sorted by their rates, and the slower half is left out. This is done before
+// a trial and in it alike, so a program whose rate changes by itself is compared fairly.
 type samples struct {
-	n     int // how many there were; the oldest are overwritten
+	n     int // the number of looks; the oldest are overwritten
 	looks [maxSamples]sample
 }
 
-// sample is what was done from one look to the next.
+// sample is the work from one look to the next.
 type sample struct {
 	units uint64
 	time  int64 // ns
@@ -22,15 +22,15 @@ type sample struct {
 
 const maxSamples = 16
 
-// add takes in a look: what was done since the one before, and in how much time. Looks at which no
-// worker was awake, and those that came too late, are not added. Caller holds the monitor's mu.
+// add records a look: the units since the one before, and the time for them. Looks without an awake
+// worker, and late looks, are not added. Caller holds the monitor's mu.
 func (s *samples) add(units uint64, time int64) {
 	s.looks[s.n%maxSamples] = sample{units, max(time, 1)}
 	s.n++
 }
 
-// rate is what was done in the faster half of the looks, in units a nanosecond. It is 0 if there
-// was no look. It sorts a copy: the order of looks says which to overwrite.
+// rate is the rate in the faster half of the looks, in units a nanosecond. It is 0 without looks.
+// It sorts a copy, since the order of looks determines which one is overwritten.
 func (s *samples) rate() float64 {
 	sorted := *s
 	n := min(s.n, maxSamples)
@@ -47,7 +47,7 @@ func (s *samples) rate() float64 {
 	return float64(sum.units) / float64(max(sum.time, 1))
 }
 
-// faster reports whether more was done in the same time, without a division.
+// faster reports whether the rate of s is higher. It needs no division.
 func (s sample) faster(o sample) bool {
 	return float64(s.units)*float64(o.time) > float64(o.units)*float64(s.time)
 }

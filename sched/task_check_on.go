@@ -7,27 +7,27 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// taskCheck counts the places in which a task is: a queue, or a worker's hand, which are one place
-// at most. Code that makes the task runnable counts it in; code that gives it up, or takes it over
+// taskCheck counts the places of a task. A place is a queue or a worker's hand, and a task has at
+// most one. Code that makes the task runnable counts it in. Code that gives it up, or takes it over
 // for good, counts it out before any other goroutine can count it in. It is no interleaving point.
 type taskCheck struct{ places seam.Count }
 
-// turnCheck is what a worker knows of the task in its hand. Owner only.
+// turnCheck is the worker's record of the task in its hand. Owner only.
 type turnCheck struct{ released bool } // PrepareNext has given it up in this turn
 
-// checkEnter counts a task in that has become runnable.
+// checkEnter counts in a task that has become runnable.
 func checkEnter(t *Task) {
 	n := t.check.places.Add(1)
 	invariant.Check(n == 1, "a task is made runnable that is queued or runs already: in %d places", n)
 }
 
-// checkLeave counts a task out that is about to be in no place.
+// checkLeave counts out a task that is about to have no place.
 func checkLeave(t *Task) {
 	n := t.check.places.Add(-1)
 	invariant.Check(n == 0, "a task is given up that was in %d places", n+1)
 }
 
-// mustBeInOnePlace panics if a task that is taken from a queue, or runs, is not counted in exactly
+// mustBeInOnePlace panics unless a task that is taken from a queue, or runs, is counted in exactly
 // once.
 func mustBeInOnePlace(t *Task) {
 	n := t.check.places.Load()

@@ -20,25 +20,25 @@ const (
 	longGone        = 1_000_000 // ns without a processor after a yield
 )
 
-// timesliceAccount estimates how long units of work and turns take, so that the clock is read about
-// once per quantum. Between two readings a worker spends a budget of units. Owner only.
+// timesliceAccount estimates the length of units of work and of turns, so that the clock is read
+// about once per quantum. Between two readings a worker spends a budget of units. Owner only.
 type timesliceAccount struct {
 	_            nocmp.Field
-	last         int64  // when the clock was read last, ns
-	yielded      int64  // when the worker let others run last, ns
-	earned       int64  // how long it may run for what they took then, ns
-	turns        uint64 // counts.turns then
-	granted      int    // budget given then
-	overhead     int    // of the budget spent since, what was no work
-	units        uint64 // of work done so far
+	last         int64  // time of the last reading of the clock, ns
+	yielded      int64  // time of the last yield to other goroutines, ns
+	earned       int64  // time that it may run for the time that they took then, ns
+	turns        uint64 // counts.turns at last
+	granted      int    // budget granted at last
+	overhead     int    // part of the budget spent on overhead since then
+	units        uint64 // units of work done so far
 	unit         int64  // moving average of a unit's time, ns/16
 	pollInterval int    // turns between two looks at the inject queue
-	stale        bool   // the worker has slept since last; the time says nothing
-	blind        bool   // so it was when the budget was granted
+	stale        bool   // the worker has slept since last, so elapsed time has no meaning
+	blind        bool   // stale was true when the budget was granted
 }
 
-// init grants the first budget, by estimates that readings of the clock correct: the first ones soon,
-// in case that units are long.
+// init grants the first budget, from estimates. The budget is small, so that readings of the clock
+// correct the estimates soon if units are long.
 func (p *timesliceAccount) init(w *Worker) {
 	p.pollInterval = 61
 	p.unit = 16 * firstUnit
@@ -47,9 +47,9 @@ func (p *timesliceAccount) init(w *Worker) {
 	w.budget = firstBudget
 }
 
-// wake begins the account anew for a worker that has slept. A worker may sleep after every unit, and
-// would otherwise never learn how long they are. Where units are short as far as is known, the
-// clock is read only for a few of them, when a whole budget has taught nothing. Owner only.
+// wake begins the account anew for a worker that has slept. A worker may sleep after every unit,
+// and would otherwise never learn their length. Where units are known to be short, the clock is
+// read only after a whole budget without a measurement. Owner only.
 func (p *timesliceAccount) wake(w *Worker) {
 	if p.unit < 16*shareFrom && !p.blind || w.thread != nil && w.sched.cfg.Clock.Flows() {
 		return
@@ -59,8 +59,8 @@ func (p *timesliceAccount) wake(w *Worker) {
 	p.last, p.turns, p.stale = w.sched.cfg.Clock.Nanos(), w.count.turns, false
 }
 
-// refillBudget runs when the worker's budget is used up: it lets other goroutines run if it has not
-// done so for long, and grants the budget for the next quantum. Owner only.
+// refillBudget runs when the worker's budget is used up. It lets other goroutines run if the last
+// yield is long ago, and grants the budget for the next quantum. Owner only.
 func (w *Worker) refillBudget() {
 	if w.thread != nil {
 		w.refillOneUnit()
@@ -111,23 +111,23 @@ func (w *Worker) refillBudget() {
 	}
 }
 
-// SpendOne is [Worker.Spend] of one unit, for a caller that has just seen that Budget is more than
-// one. Owner only.
+// SpendOne is [Worker.Spend] of one unit. The caller has just seen that Budget is more than one.
+// Owner only.
 func (w *Worker) SpendOne() { w.budget-- }
 
-// SpendOverhead takes n units off the budget, but leaves one, for what a turn does besides its own
-// work. So the clock is read in time although a unit has become much dearer. Overhead does not
-// count as work done. SpendOverhead costs two additions. Owner only.
+// SpendOverhead takes n units off the budget for overhead of a turn, but leaves one. So the clock
+// is read in time although a unit has become much more expensive. Overhead does not count as work
+// done. SpendOverhead costs two additions. Owner only.
 func (w *Worker) SpendOverhead(n int) {
 	n = min(n, w.budget-1)
 	w.budget -= n
 	w.timeslice.overhead += n
 }
 
-// answer goes back to RUNNING and reports whether the worker still has its slot. If the worker was
-// asked to come by, it reads the clock and looks at the inject queue soon: some milliseconds have
-// gone by, and the time for either was reckoned from turns that may have been much shorter. Owner
-// only, between two turns.
+// answer goes back to RUNNING and reports whether the worker still has its slot. If the monitor has
+// asked, the worker reads the clock and looks at the inject queue soon: some milliseconds have gone
+// by, and both intervals were computed from turns that may have been much shorter. Owner only,
+// between two turns.
 func (w *Worker) answer() bool {
 	overdue := w.state.isPending()
 	if !w.state.answer() {
@@ -141,11 +141,11 @@ func (w *Worker) answer() bool {
 	return true
 }
 
-// yieldInterval is how long the worker keeps its processor from the process's other goroutines.
-// While workers leave some of the processors free, other goroutines can go there, and a yield costs
-// dearly: Go wakes a thread to see what there is. But goroutines that compute keep a processor
-// until Go takes it from them, and would leave the worker next to nothing. So it runs as long as
-// they do then, or nearly. Owner only.
+// yieldInterval is the time for which the worker keeps its processor from the process's other
+// goroutines. While workers leave processors free, other goroutines can run there, and a yield is
+// expensive: Go wakes a thread to look for work. But goroutines that compute keep a processor until
+// Go takes it from them, and would leave the worker almost no time. After such a yield the worker
+// runs about as long as they did. Owner only.
 func (w *Worker) yieldInterval() int64 {
 	least := int64(yieldEveryRoomy)
 	if w.sched.idle.awake(w.sched.idle.v.Load()) >= int(goProcessors()) {
@@ -154,20 +154,20 @@ func (w *Worker) yieldInterval() int64 {
 	return max(least, w.timeslice.earned)
 }
 
-// yields counts the yields of the workers of all schedulers. Each worker adds its own before it
-// lets other goroutines run, and loads the count afterwards: the difference is how many of the
-// others are workers as well.
+// yields counts the yields of the workers of all schedulers. A worker adds its own before it lets
+// other goroutines run, and loads the count afterwards: the difference is the number of other
+// workers among them.
 var yields seam.Count
 
-// earned is how long a worker may run after gone nanoseconds without its processor, in which others
-// have yielded so many times.
+// earned returns the time that a worker may run after it was gone nanoseconds without its
+// processor. yields is the number of yields meanwhile.
 func (s *Scheduler) earned(gone int64, yields uint64) int64 {
 	p := processors{n: goProcessors()}
 	p.look()
 	return p.earned(gone, yields)
 }
 
-// learn takes in that units of work in so many turns took elapsed nanoseconds.
+// learn records that units of work in the given number of turns took elapsed nanoseconds.
 func (p *timesliceAccount) learn(elapsed, units, turns int64) {
 	sample := 16 * elapsed / max(units, 1)
 	p.unit += (sample - p.unit) / 4
@@ -179,45 +179,43 @@ func (p *timesliceAccount) learn(elapsed, units, turns int64) {
 	}
 }
 
-// sliceMeter is how the turn that runs stands in its timeslice, as the turn finds out itself when
-// it asks (SliceSpent). The monitor would say so by the worker's state. But the monitor needs a
-// processor, and a turn that spins on the only one keeps that until Go takes it away, after 10 ms
-// or more.
+// sliceMeter measures the timeslice of the running turn, for turns that ask (SliceSpent). The
+// monitor marks long turns in the worker's state too. But the monitor needs a processor, and a turn
+// that spins on the only one keeps it until Go takes it away, after 10 ms or more.
 //
-// Reading the clock at each question would cost more than the question, so the meter reads it at
-// some of them: at the second of a turn, then twice as many later each time, for as long as less
-// than sliceStep goes by in between. The meter begins anew with another turn, which it knows by the
-// turn's number. Owner only.
+// Reading the clock costs more than a question, so the meter reads it only at some of them: first
+// at the second question of a turn, and then at intervals that double while less than sliceStep
+// goes by between two readings. The meter begins anew with each turn, which it knows by the turn's
+// number. Owner only.
 type sliceMeter struct {
 	turn  uint64
 	left  int   // questions without a look at the clock
 	step  int   // questions between the last two looks; 0: there was none
-	began int64 // when the meter was begun, ns
-	last  int64 // when the clock was read last, ns
+	began int64 // time of the first reading, ns
+	last  int64 // time of the last reading, ns
 	spent bool
 }
 
 const (
-	turnSlice = 1_000_000 // ns of a turn that asks, after which it is to end
+	turnSlice = 1_000_000 // ns until a turn that asks should end
 	// ns between two looks at the clock, at most about twice that
 	sliceStep = 20_000
 )
 
 // MustYield reports whether the turn should end soon although there is more to do, because
 //
-//   - the turn has lasted for 1 to 5 ms, which is when the monitor sees it;
+//   - the turn has lasted for 1 to 5 ms, the time within which the monitor sees it;
 //   - the worker has lost its slot or left it;
 //   - or the scheduler stops.
 //
-// On a [Pin], where no slot is kept from other workers, only the last is a reason. Where no other
-// worker could run the work that waits, MustYield may never report true. One load. Owner only.
+// On a [Pin], which keeps no slot from other workers, only the last is a reason. If no other worker
+// could run the waiting tasks, MustYield may never report true. One load. Owner only.
 func (w *Worker) MustYield() bool { return w.state.mustYield() }
 
-// SliceSpent reports whether the turn should end soon, as MustYield does, or has found out itself
-// that its timeslice is over: a millisecond since its second question. It is for a turn that asks
-// again and again. From the answer true on, other goroutines have the processor when the turn ends.
-// SliceSpent costs a few loads, and a reading of the clock about every 20 µs. Owner only, in a
-// turn.
+// SliceSpent reports whether MustYield does, or a millisecond has gone by since the turn's second
+// call of SliceSpent. It is for a turn that asks again and again. After the answer true, other
+// goroutines get the processor when the turn ends. SliceSpent costs a few loads, and a reading of
+// the clock about every 20 µs. Owner only, in a turn.
 func (w *Worker) SliceSpent() bool {
 	if w.state.mustYield() {
 		return true
@@ -233,8 +231,9 @@ func (w *Worker) SliceSpent() bool {
 	return m.spent || w.lookAtSlice()
 }
 
-// lookAtSlice reads the clock. It does not in a deterministic run, where time stands while any
-// thread can go on, nor on a pin, which keeps no other task waiting. Owner only, in a turn.
+// lookAtSlice reads the clock and reports whether the slice is spent. It reads no clock in a
+// deterministic run, where time stands still while any thread can go on, nor on a pin, which keeps
+// no other task waiting. Owner only, in a turn.
 func (w *Worker) lookAtSlice() bool {
 	m := &w.slice
 	if w.thread != nil || w.pin != nil {

@@ -76,7 +76,7 @@ type stepClock struct {
 // Nanos implements Clock.
 func (c *stepClock) Nanos() int64 { c.now += c.step; return c.now }
 
-// "It runs as long as they do then, or nearly", and until its next yield only.
+// "After such a yield the worker runs about as long as they did", and until its next yield only.
 func TestYieldInterval_IsEarned(t *testing.T) {
 	clock := &stepClock{step: longGone / 2}
 	s, err := New(Config{Workers: 1, Clock: clock})
@@ -139,8 +139,8 @@ func TestYieldInterval_FollowsProcessors(t *testing.T) {
 	}
 }
 
-// "Three quarters of what each of its competitors has had on average. It is nothing if as many
-// yields have been made meanwhile as there are competitors."
+// "Three quarters of the average time of each competitor. It is 0 if there were at least as many
+// yields as competitors."
 func TestProcessors_Earned(t *testing.T) {
 	for _, c := range []struct {
 		n, runnable, yields uint64

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of workers, in builds that check invariants. None of it is a step that an explorer
-// could split: it reads contended words by seam.Peek.
+// Invariants of workers, for builds that check them. An explorer can split none of these checks,
+// since they read contended words by seam.Peek.
 
 // verifySchedule checks a task that a turn makes runnable.
 func verifySchedule(w *Worker, t *Task) {
@@ -18,7 +18,7 @@ func verifySchedule(w *Worker, t *Task) {
 		"the worker %d of a pin queues for itself", w.id)
 }
 
-// verifyBegin checks what a worker believes when it begins a turn of t.
+// verifyBegin checks the state of a worker that begins a turn of t.
 func verifyBegin(w *Worker, t *Task) {
 	invariant.Check(t.class != nil, "worker %d runs a task that was never prepared", w.id)
 	invariant.Check(t.class.pin == nil, "worker %d runs a task that belongs to a pin", w.id)
@@ -40,8 +40,8 @@ func verifyChain(w *Worker, t *Task) {
 	w.inTurn = true
 }
 
-// verifyTerminate counts a task out that its runner takes over. The task is in the hand of w,
-// or was found in a queue by the caller, which discards it.
+// verifyTerminate counts out a task that its runner takes over. The task was in the hand of w, or
+// the caller found it in a queue and discards it.
 func verifyTerminate(t *Task, w *Worker) {
 	if w == nil {
 		checkLeave(t)
@@ -76,7 +76,7 @@ func verifyWorkerSlot(w *Worker) {
 		"worker %d is running, and another holds its slot %d", w.id, w.slot)
 }
 
-// verifyEnd checks what is left behind a turn of t.
+// verifyEnd checks the state of a worker after a turn of t.
 func verifyEnd(w *Worker, t *Task, again bool) {
 	invariant.Check(w.current == t, "worker %d ends a turn that it did not begin", w.id)
 	invariant.Check(w.inTurn, "worker %d ends a turn twice", w.id)
@@ -84,8 +84,7 @@ func verifyEnd(w *Worker, t *Task, again bool) {
 }
 
 // verifyRebalance checks a worker that takes tasks from another although it may have some. No other
-// worker sees what it has in hand, so it has to be awake. It is between two turns, or the task of
-// its own would come behind.
+// worker sees the tasks in its hand, so it must be awake, and between two turns.
 func verifyRebalance(w, victim *Worker) {
 	invariant.Check(!w.inTurn && w.slot != noSlot && !w.detached,
 		"worker %d levels in a turn or without a slot", w.id)
@@ -115,7 +114,7 @@ func verifyAwake(w *Worker) {
 		"worker %d searches, and nobody does by the idle word %#x", w.id, v)
 }
 
-// verifyToken checks what a worker finds once it has taken its token.
+// verifyToken checks the state of a worker that has taken its token.
 func verifyToken(w *Worker) {
 	invariant.Check(w.started, "worker %d has a token, and no goroutine", w.id)
 	invariant.Check(w.handed == nil || !w.uncounted,
@@ -175,10 +174,10 @@ func verifyFrozen(w *idleWord) {
 	invariant.Check(v == w.all|frozenBit, "a quiescence check ends in the idle word %#x", v)
 }
 
-// verifyQuiet checks, while the idle word is frozen and the check has found the scheduler
-// quiescent, that it is: no work at termination. A sender that pushes to the inject queue after the
-// check has looked at it waits for the end of the freeze, and learns there that it was too late. So
-// that queue may have work again. Caller holds the quiescence's mu.
+// verifyQuiet checks that the scheduler has no work. It is called while the idle word is frozen and
+// the check has found quiescence. A sender that pushes to the inject queue after the check has
+// looked at it waits for the end of the freeze, and learns there that it was too late. So that
+// queue may have work again. Caller holds the quiescence's mu.
 func verifyQuiet(s *Scheduler) {
 	verifyFrozen(&s.idle)
 	for i := range s.slots {
@@ -207,7 +206,7 @@ func verifyWaiters(q *quiescence) {
 	invariant.Check(!q.end || len(q.wait) == 0, "%d wait for quiescence behind the end", len(q.wait))
 }
 
-// verifyStopped checks that nothing is left when a scheduler has come to its end.
+// verifyStopped checks that a stopped scheduler has no task left.
 func verifyStopped(s *Scheduler) {
 	invariant.Check(seam.Peek(&s.stop.left) == 0,
 		"the scheduler ends, and %d workers are left", seam.Peek(&s.stop.left))
@@ -240,8 +239,7 @@ func verifyDetached(p *idleWorkers, w *Worker) {
 		"worker %d is not detached worker %d of %d", w.id, w.detachedAt, len(p.detached))
 }
 
-// verifyForgotten checks workers that will never run again, and those that are left. Caller holds
-// mu.
+// verifyForgotten checks forgotten workers and the remaining ones. Caller holds mu.
 func verifyForgotten(p *idleWorkers, old, made []*Worker) {
 	invariant.Check(len(old)+len(made) == len(p.made),
 		"%d of %d idle workers are forgotten, and %d are left", len(old), len(p.made), len(made))
@@ -270,8 +268,8 @@ func verifyTaken(w *Worker) {
 	invariant.Check(!w.dismissed, "idle worker %d was dismissed", w.id)
 }
 
-// verifyTurnRecord checks what the monitor remembers of a turn: that it asked the worker to come by,
-// before now. Caller holds the monitor's mu.
+// verifyTurnRecord checks that the monitor asked the worker of a turn before now. Caller holds the
+// monitor's mu.
 func verifyTurnRecord(w *Worker, now int64) {
 	invariant.Check(w.turn.since > 0, "worker %d was not asked in a turn that lasts", w.id)
 	invariant.Check(w.turn.since <= now,

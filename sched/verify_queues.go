@@ -5,7 +5,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold, in builds that check invariants, of the queues and of the ways into them.
+// Invariants of the queues and of the ways into them, for builds that check them.
 
 // verifyRingEntry checks, before the owner fills entry i of its ring, that filling it loses
 // nothing.
@@ -21,8 +21,8 @@ func verifyRingEntry(q *ownerEnd, i uint64, t *Task) {
 		"a ring of %d holds %d tasks", size, i-seam.Peek(&q.head))
 }
 
-// verifyClaimed checks what the caller has taken from entry h of a ring, and owns. The tail may be
-// there already: the owner takes the newest, or was about to take the same task.
+// verifyClaimed checks a task that the caller has taken from entry h of a ring, and owns. The tail
+// may be there already: the owner takes the newest task, or was about to take the same one.
 func verifyClaimed(r *ring, h uint64, t *Task) {
 	invariant.Check(t != nil, "entry %d of a ring was claimed, and is empty", h)
 	invariant.Check(seam.Peek(&r.tail)-h < 1<<63,
@@ -81,12 +81,12 @@ func verifyRevoke(s *nextSlot, t *Task, stamp uint32) {
 	invariant.Check(t != nil, "the monitor finds nothing in filling %d of a next-slot", stamp)
 }
 
-// verifyTask checks what goes through the inject queue.
+// verifyTask checks a task that goes through the inject queue.
 func verifyTask(q *mpmcq, t *Task) {
 	invariant.Check(t != nil && t != &takenMark, "a mark is a task of the inject queue")
 }
 
-// verifyFull checks a segment behind which another begins: each of its cells was claimed.
+// verifyFull checks a segment that another one follows: each of its cells was claimed.
 func verifyFull(s *segment) {
 	invariant.Check(seam.Peek(&s.enq) >= uint64(len(s.cells)),
 		"a segment of the inject queue is left with %d of %d cells claimed",

@@ -5,8 +5,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold, in builds that check invariants, of slots that change hands, and of pins, which
-// have no slot.
+// Invariants of slots that change hands, and of pins, which have no slot, for builds that check
+// them.
 
 // verifyResume checks a worker that runs turns again: only the owner moves the state from IDLE.
 func verifyResume(s *workerState) {
@@ -14,7 +14,7 @@ func verifyResume(s *workerState) {
 	invariant.Check(v == stateIdle, "a worker goes running that is not aside: %d", v)
 }
 
-// verifyTurn checks what a pin's worker believes when it begins a turn.
+// verifyTurn checks the state of a pin's worker that begins a turn.
 func verifyTurn(p *Pin, t *Task) {
 	invariant.Check(t.class.pin == p, "a pin runs a task of another")
 	invariant.Check(p.w.pin == p, "a pin without a worker of its own")

@@ -5,8 +5,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold, in builds that check invariants, of what decides how many workers run, and for
-// how long.
+// Invariants of the monitor, the governor and timeslices, for builds that check them.
 
 // verifyArmed checks a monitor that is about to rest. Caller holds its mu.
 func verifyArmed(m *monitor) {
@@ -47,7 +46,7 @@ func verifyBurst(g *blockingBurst) {
 		"%d surplus workers have not come back, and there is no burst", g.out)
 }
 
-// verifyRound checks how long a goroutine may have to wait for a processor. Caller holds the
+// verifyRound checks the longest wait of a goroutine for a processor. Caller holds the
 // monitor's mu.
 func verifyRound(p *processors, round int64) {
 	invariant.Check(p.n > 0, "Go has %d processors", p.n)
@@ -55,7 +54,7 @@ func verifyRound(p *processors, round int64) {
 		"%d wait for %d processors, for %d ns", p.runnable, p.n, round)
 }
 
-// verifyTimeslice checks what the worker has learnt of its pace. Owner only.
+// verifyTimeslice checks the worker's estimates. Owner only.
 func verifyTimeslice(p *timesliceAccount, budget int) {
 	invariant.Check(p.granted >= 1 && p.granted <= maxBudget, "a budget of %d is granted", p.granted)
 	invariant.Check(p.unit >= 0, "a unit of work takes %d/16 ns", p.unit)

@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The loop of a worker: where its next turn comes from.
+// The loop of a worker takes its next turn from these places, in this order:
 //
 //	next-slot ──▶ run queue ──▶ inject queue (also every few turns) ──▶ other workers ──▶ sleep
 //
@@ -30,7 +30,7 @@ func (w *Worker) run() {
 	w.live(w.serve, w.run)
 }
 
-// bind binds the worker's thread to the processor of its slot, if that was asked for.
+// bind binds the worker's thread to the processor of its slot, if Config.BindCPUs says so.
 func (w *Worker) bind() {
 	if w.sched.cfg.BindCPUs && w.slot != noSlot {
 		runtime.LockOSThread()
@@ -38,8 +38,8 @@ func (w *Worker) bind() {
 	}
 }
 
-// serve runs turns until the scheduler stops or a turn crashes, and reports
-// whether there is more to do.
+// serve runs turns until the scheduler stops or a turn crashes, and reports whether more turns may
+// follow.
 func (w *Worker) serve() (more bool) {
 	left := false
 	defer func() {
@@ -82,14 +82,14 @@ func (w *Worker) oneTurn(t *Task) (again bool) {
 	return again
 }
 
-// leave ends the worker's goroutine. What it has queued is discarded by the goroutine that stops
-// the scheduler.
+// leave ends the worker's goroutine. The goroutine that stops the scheduler discards its queued
+// tasks.
 func (w *Worker) leave() {
 	s := w.sched
 	w.notHere()
 	w.current = nil // as in announceSleep
 	w.publish()
-	// Without E1 the monitor, still at its last look, could take a slot that is not needed any more.
+	// Without E1 the monitor, in its last look, could take a slot that is no longer needed.
 	if !w.state.becomeIdle() { // E1
 		s.endDetached()
 	}
@@ -99,8 +99,8 @@ func (w *Worker) leave() {
 	s.stop.gone()
 }
 
-// discardQueues discards what the worker had queued when it left. Only after it left, by the
-// goroutine that stops the scheduler.
+// discardQueues discards the tasks that the worker has left in its queues. Called after leave, by
+// the goroutine that stops the scheduler.
 func (w *Worker) discardQueues() {
 	for _, t := range [...]*Task{w.next.take(), w.handed} {
 		if t != nil {
@@ -127,7 +127,7 @@ func (w *Worker) firstTask() *Task {
 }
 
 // nextTask returns the task to run next, or nil if the worker has to look elsewhere or leave. The
-// next-slot goes first, for a few turns in a row; the inject queue is looked at every few turns
+// next-slot goes first, for a few turns in a row. Every few turns the inject queue is looked at
 // even if there is local work.
 func (w *Worker) nextTask() *Task {
 	invariant.Check(!w.searching, "worker %d takes a task while it counts as a searcher", w.id)
@@ -166,11 +166,11 @@ func (w *Worker) nextTask() *Task {
 	return w.queue.next()
 }
 
-// maxInRow is how many turns in a row may come from the next-slot ahead of the queue.
+// maxInRow is the number of turns in a row that may come from the next-slot ahead of the queue.
 const maxInRow = 16
 
 // pollInTurn looks at the inject queue although there may be local work. A task from there
-// overtakes the one in the next-slot.
+// overtakes the task in the next-slot.
 func (w *Worker) pollInTurn() *Task {
 	w.pollTurn = w.count.turns + uint64(w.timeslice.pollInterval)
 	if w.sched.idle.excess() {
@@ -185,7 +185,7 @@ func (w *Worker) pollInTurn() *Task {
 	t := w.poll()
 	if t != nil {
 		if !w.sched.inject.empty() {
-			// The next look comes when what waits here has had about one turn each.
+			// The next look comes after about one turn of each task that waits here.
 			w.pollTurn = min(w.pollTurn, w.count.turns+uint64(w.queue.len()+1))
 		}
 		if next := w.next.take(); next != nil {

@@ -14,18 +14,18 @@ import "github.com/gallop-go/gallop/internal/seam"
 //	   ▼
 //	worker
 //
-// A slot is vacant if its holder is nil; a holder that is DETACHED is about to make it so. The
-// holder matters to goroutines that have cleared the bit and to workers that want a vacant slot. To
-// thieves it is a hint: a stale one costs one missed theft, never a task.
+// A slot is vacant if its holder is nil; a DETACHED holder is about to make it so. The holder
+// matters to goroutines that have cleared the bit and to workers that want a vacant slot. To
+// thieves it is a hint: a stale holder costs one missed theft, never a task.
 type workerSlot struct {
 	holder seam.Pointer[Worker]
 }
 
-// noSlot is the slot of a worker that has none.
+// noSlot is the slot number of a worker without a slot.
 const noSlot = -1
 
-// reserved is the holder of a slot for which an idle worker is being fetched. It has nothing, does
-// nothing, and is never written to.
+// reserved is the holder of a slot for which an idle worker is being fetched. It has no tasks,
+// never runs, and is never written to.
 var reserved = func() *Worker {
 	w := new(Worker)
 	w.state.word.StoreRelease(stateIdle)
@@ -33,12 +33,12 @@ var reserved = func() *Worker {
 }()
 
 // claim reserves the slot if it is vacant, and otherwise returns its holder. It waits for a holder
-// that is about to leave: reserving the slot in its place could take it from one that has come
+// that is about to leave: replacing that holder could take the slot from a worker that has come
 // back.
 //
-// It looks at the holder twice: the first look may have found a worker that has left since and is
-// on its way back, so that it is not DETACHED any more, while another worker has taken the slot.
-// The caller has cleared the slot's bit.
+// It loads the holder twice. The worker of the first load may have left since and be on its way
+// back, no longer DETACHED, while another worker has taken the slot. The caller has cleared the
+// slot's bit.
 func (c *workerSlot) claim() (holder *Worker) {
 	for {
 		h := c.holder.Load()
@@ -62,8 +62,8 @@ func (w *Worker) occupy(i int) {
 	w.sched.slots[i].holder.Store(w)
 }
 
-// holder returns the worker that holds slot i, whose bit the caller has cleared. If the slot was
-// vacant an idle worker takes it.
+// holder returns the worker that holds slot i, whose bit the caller has cleared. An idle worker
+// takes a vacant slot.
 func (s *Scheduler) holder(i int) *Worker {
 	w := s.slots[i].claim()
 	if w == nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// workerState says whether a worker has its slot, and what the monitor thinks of its turn. By it a
-// slot changes hands although a turn cannot be interrupted.
+// workerState says whether a worker has its slot, and how far the monitor has gone with its turn.
+// Through it a slot changes hands although a turn cannot be interrupted.
 //
 //	            ask           markOverdue         detach
 //	RUNNING ─────────▶ ASKED ─────────▶ OVERDUE ────────▶ DETACHED  monitor, in a turn
@@ -20,19 +20,18 @@ import (
 //	IDLE ──▶ DETACHED      the owner, whose slot is not vacant any more; or the monitor, of an idle
 //	                       worker that it owns (startSurplus)
 //
-// From IDLE and DETACHED only the owner moves the state, or the monitor for an idle worker that it
-// has taken, so a store is enough there; every other transition is a compare-and-swap. A worker
+// From IDLE and DETACHED only the owner changes the state, or the monitor for an idle worker that
+// it has taken, so a store is enough there. Every other transition is a compare-and-swap. A worker
 // touches its slot's bit in the idle word while IDLE, or, when it leaves the slot in a turn, while
-// DETACHED. The monitor takes slots from OVERDUE alone, so only from a worker that leaves the bit
-// alone.
+// DETACHED. The monitor takes slots only from OVERDUE workers, which leave the bit alone.
 type workerState struct{ word seam.Flag }
 
 const (
 	stateRunning  uint32 = iota // in or between turns, never without its slot
 	stateAsked                  // the monitor wants to see it between two turns
-	stateOverdue                // it has not come by: its turn ends with the message
+	stateOverdue                // it has not answered: its turn ends with the message
 	stateDetached               // in a turn without a slot; the scheduler is held
-	stateIdle                   // in no turn: it searches, sleeps, or has no slot
+	stateIdle                   // between turns: it searches, sleeps, or has no slot
 )
 
 // isRunning is the check before every turn. A stale answer is corrected by the compare-and-swap in
@@ -65,8 +64,8 @@ func (s *workerState) answer() bool {
 	}
 }
 
-// becomeIdle keeps the slot from being taken until resume, and reports false if it is lost already
-// (E1). Owner only, between two turns.
+// becomeIdle keeps the slot from being taken until resume. It reports false if the slot is already
+// lost (E1). Owner only, between two turns.
 func (s *workerState) becomeIdle() bool { return s.moveTo(stateIdle) }
 
 // resume goes back to RUNNING (E3, B4). Owner only, after becomeIdle, or when it has taken its slot
@@ -82,8 +81,8 @@ func (s *workerState) resume() {
 // Owner only.
 func (s *workerState) leaveSlot() bool { return s.moveTo(stateDetached) }
 
-// moveTo moves to IDLE or DETACHED, and reports false if the worker is DETACHED already. It is a
-// call of its own, which keeps a small program small. Owner only.
+// moveTo moves to IDLE or DETACHED, and reports false if the worker is DETACHED already. It is not
+// inlined, which keeps small programs small. Owner only.
 //
 //go:noinline
 func (s *workerState) moveTo(to uint32) bool {
@@ -98,13 +97,13 @@ func (s *workerState) moveTo(to uint32) bool {
 	}
 }
 
-// ask asks a worker to come by between two turns. Monitor only.
+// ask asks a worker to answer between two turns. Monitor only.
 func (s *workerState) ask() bool { return s.word.CompareAndSwap(stateRunning, stateAsked) }
 
-// markOverdue makes a turn end soon if the worker has not come by since ask. Monitor only.
+// markOverdue makes a turn end soon if the worker has not answered since ask. Monitor only.
 func (s *workerState) markOverdue() bool { return s.word.CompareAndSwap(stateAsked, stateOverdue) }
 
-// detach takes the slot of a worker that has not come by, and reports whether it could (H2).
+// detach takes the slot of a worker that has not answered, and reports whether it could (H2).
 // Monitor only.
 func (s *workerState) detach() bool { return s.word.CompareAndSwap(stateOverdue, stateDetached) }
 

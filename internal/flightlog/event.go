@@ -1,9 +1,10 @@
 package flightlog
 
-// What says what has happened.
+// What is the kind of an event.
 type What uint8
 
-// What an event may be. Index is that of a behaviour; of a type where no behaviour is named.
+// The kinds of events. Index is the number of a behaviour, or of a type where no behaviour is
+// named.
 const (
 	_          What = iota // of a place that was not written yet
 	Run                    // Actor runs Index, sent by Other
@@ -20,10 +21,10 @@ const (
 	Deadlock               // Other actors wait for Actor
 	Hold                   // code outside holds the system
 	Release                // and lets it go
-	Whats                  // how many there are
+	Whats                  // the number of kinds
 )
 
-// Event is what a ring has of one event: 32 bytes.
+// Event is one event of a ring, which stores it in 32 bytes.
 type Event struct {
 	// Sequence counts the events of a ring from 0, modulo 1<<40.
 	Sequence uint64
@@ -36,5 +37,5 @@ type Event struct {
 	Other uint64 // the same
 }
 
-// exact reports whether such an event is rare and dear enough for a reading of the clock.
+// exact reports whether such events are rare enough for a reading of the clock each.
 func (w What) exact() bool { return w != Run && w != Spawn && w != Stop }

@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// mostRings bounds the workers that have a ring. Those that stand in for others with blocked turns
-// may be thousands.
+// mostRings bounds the workers that have a ring. Workers that stand in for others with blocked
+// turns may be thousands.
 const mostRings = 256
 
 // Log has the rings of a system.
@@ -25,8 +25,8 @@ type Log struct {
 	outside *Ring // its owner holds outMu
 }
 
-// New makes a log with rings of so many bytes, rounded down to a power of two. clock tells the time
-// of events; for plain ones it is read once for sparse events or less.
+// New makes a log with rings of the given size in bytes, rounded down to a power of two. clock
+// returns the time of events; for plain events it is read at most once in sparse events.
 func New(bytes, sparse int, clock func() int64) *Log {
 	size := 1
 	for size*2*EventSize <= bytes {
@@ -79,8 +79,8 @@ func (l *Log) Tails() (all []Tail, full bool) {
 	return append(all, l.outside.tail()), l.full.Load()
 }
 
-// Tick has each worker read the clock for its next event, and returns how many events there were so
-// far. It bounds by how much a time stamp may be late. Any goroutine.
+// Tick makes each worker read the clock for its next event, and returns the number of events so
+// far. It bounds the error of time stamps. Any goroutine.
 func (l *Log) Tick() (events uint64) {
 	for _, r := range l.all() {
 		events += r.head.Load()
@@ -89,7 +89,7 @@ func (l *Log) Tick() (events uint64) {
 	return events
 }
 
-// Close has all owners leave their rings. What they have stays. Any goroutine.
+// Close makes all owners leave their rings. The recorded events stay. Any goroutine.
 func (l *Log) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Name is what an event is about: a behaviour of a type or, if Behaviour is "", a type.
+// Name is the subject of an event: a behaviour of a type or, if Behaviour is "", a type.
 type Name struct{ Type, Behaviour string }
 
-// names numbers what events are about, for all systems of the process: dispatch tables are common
-// to them. Types stay for ever, and so do these numbers.
+// names numbers the subjects of events, for all systems of the process, since dispatch tables are
+// common to them. Types stay for ever, and so do these numbers.
 var names struct {
 	mu sync.Mutex
 	// Copied when it grows, under mu.
@@ -21,7 +21,7 @@ var names struct {
 
 // numbered is read-only.
 type numbered struct {
-	all []Name // the first is for what has no number
+	all []Name // the first is for subjects without a number
 	of  map[Name]uint16
 }
 

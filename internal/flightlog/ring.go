@@ -8,17 +8,17 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// How does a worker tell what it does, for a nanosecond or two, to readers that may come at any
-// time and must not stop it?
+// A worker records its events in a nanosecond or two, for readers that may come at any time and
+// must not stop it.
 //
 // Rejected: a lock, or an atomic store for each word, which is a locked instruction of 5 to 10 ns
-// on amd64. Rejected as well: a version before and behind the words, which needs stores in order:
+// on amd64. Rejected as well: a version before and after the words, which needs stores in order:
 // free on amd64, not on arm64. Rejected: blocks that are handed to the reader when they are full.
-// The last events are those that matter, and they are in the block that is not.
+// The last events matter most, and they are in the block that is not yet full.
 //
-// So each of the four words of an event says by itself which event it belongs to: the first has
-// the sequence number, the others the lap, the number of times that the ring was filled. The
-// owner stores them plainly and in any order:
+// Chosen: each of the four words of an event identifies its event by itself. The first has the
+// sequence number, the others the lap, the number of times that the ring was filled. The owner
+// stores them plainly and in any order:
 //
 //	R1 the owner stores the four words of event s into place s modulo size, in any order
 //	R2 the owner stores head = s+1
@@ -53,11 +53,12 @@ const (
 // event is an event in memory.
 type event [4]seam.Relaxed
 
-// Ring has the last events of one writer, its owner. What a message needs is in one cache line.
+// Ring has the last events of one writer, its owner. The fields used for each message are in one
+// cache line.
 type Ring struct {
 	_      cacheline.Pad
 	events []event // a power of two; read-only
-	// Owner only: what a place says besides the number and the actors.
+	// Owner only: the rest of a place besides the number and the actors.
 	time uint64 // the last stamp, and the lap
 	lap  uint64
 	// The event that comes next. Written by the owner.
@@ -115,14 +116,14 @@ func (r *Ring) Next() (s uint64, ok bool) {
 	return s, s < r.limit.Load()
 }
 
-// Place begins event s. Owner only, behind Next.
+// Place begins event s. Owner only, after Next.
 func (r *Ring) Place(s uint64, h Head) Place {
 	e := &r.events[s&uint64(len(r.events)-1)]
 	e[0].Store(s<<(64-sequenceBits) | uint64(h)) // R1
 	return Place{e, s}
 }
 
-// Put completes it. Owner only.
+// Put completes the event. Owner only.
 func (r *Ring) Put(p Place, actor, other uint64) {
 	p.e[1].Store(actor<<16 | r.lap)
 	p.e[2].Store(other<<16 | r.lap)
@@ -130,7 +131,7 @@ func (r *Ring) Put(p Place, actor, other uint64) {
 	r.head.Store(p.s + 1) // R2
 }
 
-// Place is where an event is being written.
+// Place is the place of an event that is being written.
 type Place struct {
 	e *event
 	s uint64
@@ -177,13 +178,13 @@ func (r *Ring) close() {
 	r.limit.Store(0)
 }
 
-// Tail is what a reader has found in a ring.
+// Tail is the result of a read of a ring.
 type Tail struct {
-	// Worker is the number of the worker; Outside for what was recorded outside of workers.
+	// Worker is the number of the worker; Outside for events outside of workers.
 	Worker int
 	Events []Event // the oldest first
-	// Before is how many events there were before the ring was last full, and Torn how many were
-	// overwritten while they were read.
+	// Before is the number of older events, which were overwritten. Torn is the number of events
+	// that were overwritten while they were read.
 	Before, Torn uint64
 }
 

@@ -20,8 +20,8 @@ type Context struct{ context.Context }
 // context of the user's calls it once, where the context comes in. For the usual contexts it costs
 // some nanoseconds, and for others about a microsecond whenever one is asked.
 //
-// If ctx has a method AfterFunc, so has what is returned: package context then needs no goroutine
-// for each context that is derived.
+// If ctx has a method AfterFunc, so has the result: package context then needs no goroutine for
+// each derived context.
 func Guarded(ctx context.Context) context.Context {
 	if isOwn(ctx) {
 		return ctx
@@ -32,7 +32,7 @@ func Guarded(ctx context.Context) context.Context {
 	return Context{ctx}
 }
 
-// Bare returns the context that Guarded was given. It is for what the user gets back.
+// Bare returns the context that Guarded was given. It is for contexts handed to the user.
 func Bare(ctx context.Context) context.Context {
 	switch c := ctx.(type) {
 	case Context:
@@ -53,7 +53,7 @@ type Mark struct{}
 // Own implements [Own].
 func (Context) Own(Mark) {}
 
-// afterFuncer is what package context asks for.
+// afterFuncer is the interface that package context looks for.
 type afterFuncer interface {
 	AfterFunc(f func()) (stop func() bool)
 }
@@ -97,7 +97,7 @@ func (c afterContext) AfterFunc(f func()) (stop func() bool) {
 	if theirs != nil {
 		return func() bool {
 			was := forget()
-			Apart(func() { theirs() }) // what it returns is known without it
+			Apart(func() { theirs() }) // its result is known without it
 			return was
 		}
 	}
@@ -183,8 +183,8 @@ func wordsOf(ctx *context.Context) *[2]unsafe.Pointer {
 	return (*[2]unsafe.Pointer)(unsafe.Pointer(ctx))
 }
 
-// isOwn reports whether no code of the user's answers for ctx, nor for those that it is derived
-// from.
+// isOwn reports whether no code of the user's answers for ctx, nor for the contexts from which it
+// is derived.
 func isOwn(ctx context.Context) bool {
 	for {
 		w := wordsOf(&ctx)
@@ -208,7 +208,7 @@ func isOwn(ctx context.Context) bool {
 	}
 }
 
-// The first words of the contexts that nearly all others are derived from, so that a request does
+// The first words of the contexts from which nearly all others are derived, so that a request does
 // not look them up: those without an end, with a function to end it, a deadline and a value.
 var background, cancelled, timed, valued = usualContexts()
 
@@ -233,9 +233,9 @@ func firstWord(ctx context.Context, derived bool) uintptr {
 
 var contextType = reflect.TypeFor[context.Context]()
 
-// lookAt returns the layout of the type of ctx. The contexts of package context are structs that
-// begin with the one that they are derived from, if any. So is that of package os/signal, which is
-// where many programs begin.
+// lookAt returns the layout of the type of ctx. The contexts of package context are structs whose
+// first field is the parent context, if any. So is the context of package os/signal, with which
+// many programs begin.
 func lookAt(ctx context.Context) layout {
 	if _, own := ctx.(Own); own || ctx == nil {
 		return layout{own: own}

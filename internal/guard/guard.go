@@ -38,7 +38,7 @@ func Go(f func()) {
 	}()
 }
 
-// Fault says how a call ended that did not return.
+// Fault describes the end of a call that did not return.
 type Fault struct {
 	Value  any // of the panic; nil for a Goexit
 	Goexit bool
@@ -52,7 +52,7 @@ func (f *Fault) String() string {
 	return Text(f.Value)
 }
 
-// says says what a method has done that did not return.
+// says describes the fault as the action of a method.
 func (f *Fault) says() string {
 	if f.Goexit {
 		return "calls runtime.Goexit"

@@ -9,12 +9,12 @@ import (
 type layout struct {
 	of  uintptr // the first word of such a context: Go keeps what it points to
 	own bool    // the runtime or package context alone
-	// What it does not know itself it asks the context at its beginning.
+	// It passes questions on to the context in its first field.
 	derived bool
 }
 
-// layouts are the types of which a context was asked for, and which are known to answer without
-// code of the user's. There are few: those of package context, and of the runtime.
+// layouts are the known types of contexts for which no code of the user's answers. There are few:
+// the types of package context, and of the runtime.
 var layouts atomic.Pointer[[]layout]
 
 // layoutOf returns the layout of a type that is known, or nil.

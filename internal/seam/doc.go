@@ -1,14 +1,12 @@
-// Package seam is the one place that owns what a schedule depends on: atomics,
-// parking, the clock and chance. Every protocol of gallop touches shared memory
-// only through these types.
+// Package seam owns all that a schedule depends on: atomics, parking, the clock and chance. Every
+// protocol of gallop touches shared memory only through these types.
 //
-// In a plain build they are types of go.uber.org/atomic, wrapped so that no call is
-// left, or those of sync/atomic where the former are not aligned on 32-bit machines, are
-// too large, or leave something behind (docs/decisions/0002-the-seam.md). So the
-// compiled code is that of the atomics themselves, as BenchmarkSeam shows. Under
-// the build tag gallop_explore, the same names are instrumented types that pass
-// through Hook before each access, so that an explorer can run the production source
-// of a protocol under any interleaving.
+// In a plain build they are types of go.uber.org/atomic, wrapped so that no call is left. Types of
+// sync/atomic replace those that are not aligned on 32-bit machines, are too large, or leave
+// something behind (docs/decisions/0002-the-seam.md). So the compiled code is that of the atomics
+// themselves, as BenchmarkSeam shows. Under the build tag gallop_explore, the same names are
+// instrumented types that pass through Hook before each access, so that an explorer can run the
+// production source of a protocol under any interleaving.
 //
 // Go's atomics are sequentially consistent. So exploring interleavings of
 // sequentially consistent steps is sound, as long as every shared access of a

@@ -36,7 +36,7 @@ func exclude(at unsafe.Pointer, size uintptr) {
 	excluded = append(excluded, span{uintptr(at), uintptr(at) + size, at})
 }
 
-// access comes before each access to what lies at x.
+// access comes before each access to the memory at x.
 func access(x unsafe.Pointer) {
 	for i := range excluded {
 		if s := &excluded[i]; uintptr(x)-s.from < s.to-s.from {

@@ -15,9 +15,8 @@ const swapsHeld = true
 // object of theirs, and o in n, with plain stores, and leave both there until the next
 // SwapHeld. It compiles to one instruction where CompareAndSwap makes two calls.
 //
-// What those calls are for is the GC: a pointer that appears in the heap, and
-// one that disappears from it, must be shown to a collection that is under way. Here
-// the plain stores show both, n and o:
+// The two calls serve the GC: a pointer that appears in the heap, and a pointer that disappears
+// from it, must be shown to a running collection. Here the plain stores show both, n and o:
 //
 //  1. If the collection began before the plain stores, their write barriers showed
 //     n and o.

@@ -5,9 +5,8 @@ package seam
 import "runtime"
 
 // The hooks through which an explorer takes control. It sets them before its virtual threads start,
-// and sets them back when they have ended. What other goroutines do with the seam meanwhile is no
-// step of the exploration. With the hooks as they are set here the seam behaves as in a plain
-// build.
+// and sets them back when they have ended. Accesses of other goroutines meanwhile are not steps of
+// the exploration. With the hooks as they are set here the seam behaves as in a plain build.
 var (
 	// Hook runs before every shared access.
 	Hook = func() {}

@@ -74,8 +74,8 @@ type lockWords struct {
 	rounds int
 }
 
-// narrow leaves out the words that did not change to and fro, or are not those of a thread. It returns
-// which one is left after enough rounds; -1 for several or none.
+// narrow drops the words that did not change to and fro, or do not belong to a thread. It returns
+// the index of the last word left after enough rounds; -1 for several or none.
 func (w *lockWords) narrow(free, locked, again [wordsOfRecord]uintptr) (only int) {
 	only = -1
 	left := 0

@@ -43,7 +43,7 @@ func (m *QuickMutex) taken() {
 	s.places[m] = h
 }
 
-// Unlock unlocks m. Another goroutine than the one that has locked it may do so.
+// Unlock unlocks m. A goroutine may unlock a lock that another goroutine has locked.
 func (m *QuickMutex) Unlock() {
 	s := heldBy(m.by)
 	s.mu.Lock()

@@ -17,7 +17,7 @@ func (f *Flag) StoreRelease(v uint32) { f.v.Store(v) }
 // CompareAndSwap sets the word to n if it is o.
 func (f *Flag) CompareAndSwap(o, n uint32) bool { return f.v.CompareAndSwap(o, n) }
 
-// Swap sets the word to n and returns what it was.
+// Swap sets the word to n and returns the old value.
 func (f *Flag) Swap(n uint32) uint32 { return f.v.Swap(n) }
 
 // Gauge is a 64-bit figure with one writer and any number of readers. No protocol

@@ -36,6 +36,6 @@ func (t *Timer) Stop() bool {
 	return was
 }
 
-// Expire makes a held timer expire, and reports whether it was set: then the caller does what the
-// timer would call, now or later.
+// Expire makes a held timer expire, and reports whether it was set. If it was, the caller runs the
+// timer's function, now or later.
 func (t *Timer) Expire() bool { return t.Stop() }

@@ -9,7 +9,7 @@ import (
 // VirtualClock is a clock that stands still until it is moved on. Several
 // systems may share one. The zero value is not ready: use NewVirtualClock.
 type VirtualClock struct {
-	start time.Time // what Now was when Nanos was first
+	start time.Time // the result of Now when Nanos was first
 	first int64
 	nanos Int64
 
@@ -36,7 +36,7 @@ func (c *VirtualClock) Now() time.Time {
 	return c.start.Add(time.Duration(c.nanos.Load() - c.first))
 }
 
-// Nanos is where the clock was moved to.
+// Nanos is the reading to which the clock was moved.
 func (c *VirtualClock) Nanos() int64 { return c.nanos.Load() }
 
 // Flows is false.
@@ -64,7 +64,7 @@ func (a *virtualAlarm) Stop() {
 	a.unset()
 }
 
-// unset takes the alarm out of those that are set. Caller holds c.mu.
+// unset takes the alarm off the list of alarms that are set. Caller holds c.mu.
 func (a *virtualAlarm) unset() {
 	a.c.alarms = slices.DeleteFunc(a.c.alarms, func(o *virtualAlarm) bool { return o == a })
 }

@@ -9,8 +9,8 @@ import (
 // channels.
 type WeakChan struct{ head weak.Pointer[byte] }
 
-// NewWeakChan makes a channel, and what refers to it. head is in memory as long as the channel is:
-// it is what a cleanup can be bound to.
+// NewWeakChan makes a channel, and the reference to it. head is in memory as long as the channel
+// is, and a cleanup can be bound to it.
 func NewWeakChan() (ch chan struct{}, w WeakChan, head *byte) {
 	ch = make(chan struct{})
 	head = *(**byte)(unsafe.Pointer(&ch)) // a channel is a pointer to its head

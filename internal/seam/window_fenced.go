@@ -22,9 +22,9 @@ import (
 //
 // The fence comes somewhere between two of the owner's instructions. If it comes before W2, the
 // owner sees the change there. If it comes after W2, and so after W1, the other sees the window
-// open at F3, or has waited until W3, which publishes what the owner has done. That is an
-// asymmetric Dekker, as in Dice, Huang and Yang, "Asymmetric Dekker Synchronization" (2001), with
-// Linux's membarrier for the fence.
+// open at F3, or has waited until W3, which publishes the owner's writes. This is an asymmetric
+// Dekker, as in Dice, Huang and Yang, "Asymmetric Dekker Synchronization" (2001), with Linux's
+// membarrier for the fence.
 type Window struct{ open uint32 }
 
 // IsOpen reports whether the owner is within. It acquires. Any goroutine, after a Fence.

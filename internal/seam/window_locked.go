@@ -2,15 +2,14 @@
 
 package seam
 
-// Window is what it is elsewhere, except that opening and shutting are fences themselves, which the
-// race detector and the explorer understand. It costs more than it is to save, so it is for these
-// two alone.
+// Window here has opening and shutting that are fences themselves, which the race detector and the
+// explorer understand. It costs more than it saves, so it is only for these two.
 type Window struct{ open Uint32 }
 
 // Open lets others see that the owner is within. Owner only.
 func (w *Window) Open() { w.open.Store(1) }
 
-// Shut publishes what the owner has done within, and that it has left. Owner only.
+// Shut publishes the owner's writes within, and that it has left. Owner only.
 func (w *Window) Shut() { w.open.Store(0) }
 
 // IsOpen reports whether the owner is within. It acquires. Any goroutine.

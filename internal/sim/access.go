@@ -1,11 +1,11 @@
 package sim
 
-// What package actortest calls and package actor does not export. Package actor sets the variables
-// when it is initialised. The types of package actor cannot be named here: a value of another type
-// than the comments say panics.
+// Functions that package actortest calls and package actor does not export. Package actor sets the
+// variables when it is initialised. The types of package actor cannot be named here: a value of
+// another type than the comments say panics.
 var (
 	// InTurn runs f, a func(*S, *actor.Context), in a turn of ref, an actor.Ref[S], in a simulated
-	// system, and enters in t what f does.
+	// system, and records the actions of f in t.
 	InTurn func(t *Turn, ref, f any) error
 
 	// Option returns an actor.Option: the system is deterministic, and driven by the hooks.

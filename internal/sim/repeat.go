@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// enough is how many seeds must give more than one order.
+// enough is the number of seeds that must give more than one order.
 const enough = 8
 
-// Seeds is how many seeds Repeats runs a program under, each twice: more if the
-// environment asks for the long forms.
+// Seeds returns the number of seeds under which Repeats runs a program, each twice. It is larger if
+// the environment asks for the long forms.
 func Seeds() int {
 	if os.Getenv("GALLOP_NIGHTLY") != "" {
 		return 250
@@ -19,10 +19,10 @@ func Seeds() int {
 	return 10
 }
 
-// Repeats runs a program under Seeds seeds, each twice, and returns how many orders they
-// gave. It says if one seed gives two orders, or the first eight give one. h tells what
-// happens; run makes a system with it, and returns what else must be the same, once the
-// system has ended. For tests.
+// Repeats runs a program under Seeds seeds, each twice, and returns the number of different orders.
+// It returns an error if one seed gives two orders, or the first eight give one. run makes a system
+// with the hooks h, and returns, once the system has ended, all else that must be the same. For
+// tests.
 func Repeats(run func(h *Hooks, seed uint64) string) (orders int, err error) {
 	salt, seen := maphash.MakeSeed(), map[uint64]bool{}
 	for seed := range uint64(Seeds()) {
@@ -39,7 +39,7 @@ func Repeats(run func(h *Hooks, seed uint64) string) (orders int, err error) {
 	return len(seen), nil
 }
 
-// signature is all that happens under a seed, in order.
+// signature returns all events under a seed, in order.
 func signature(run func(h *Hooks, seed uint64) string, seed uint64) string {
 	var trace strings.Builder
 	said := run(&Hooks{Event: func(e Event) {
@@ -49,7 +49,7 @@ func signature(run func(h *Hooks, seed uint64) string, seed uint64) string {
 	return trace.String() + said
 }
 
-// difference is the first line that is not the same.
+// difference describes the first line that differs.
 func difference(a, b string) string {
 	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(as), len(bs)) {

@@ -1,5 +1,5 @@
-// Package sim is what packages actor and actortest tell each other about a
-// deterministic run, and no other package needs to know.
+// Package sim has the types that packages actor and actortest share about deterministic runs. No
+// other package needs them.
 package sim
 
 import "time"
@@ -7,33 +7,33 @@ import "time"
 // Hooks are called by a deterministic system, in whatever goroutine has its turn, one at
 // a time. They must not block and must not call the system. Any of them may be nil.
 type Hooks struct {
-	// Choose says which of the threads that are ready goes on. See sched.Turns.
+	// Choose selects the thread that goes on among the ready ones. See sched.Turns.
 	Choose func(ready []int, current int) int
-	// Event is told what happens, in order.
+	// Event is called for every event, in order.
 	Event func(Event)
 	// Clock is the *actor.VirtualClock that the system must go by; nil is any.
 	Clock any
-	// Panicked is told of every panic of a behaviour and its value, before the system's
-	// own hook is.
+	// Panicked is called for every panic of a behaviour with its value, before the system's own
+	// hook.
 	Panicked func(e Event, value any)
-	// Fault says what goes wrong with a message that is about to run.
+	// Fault returns the fault to inject into a message that is about to run.
 	Fault func(Event) Fault
 	// Refuse reports whether a TrySend of this behaviour finds its receiver overloaded.
 	Refuse func(typ, behaviour string) bool
-	// Payload is told what the next Event is about: the message, or the reason of an
+	// Payload is called with the subject of the next Event: the message, or the reason of an
 	// OnStop. It may keep the value only if it copies it.
 	Payload func(v any)
-	// Latency says how much virtual time a function of Pipe or Blocking takes before and
-	// after its work. behaviour is the one that hears of a Pipe, or the one that blocks.
+	// Latency returns the virtual time that a function of Pipe or Blocking takes before and after
+	// its work. behaviour is the behaviour that gets the result of a Pipe, or that blocks.
 	Latency func(typ, behaviour string) (before, after time.Duration)
-	// Name is set by the system: it says how an actor is called.
+	// Name is set by the system: it returns the name of an actor.
 	Name func(actor uint64) string
 	// Stuck is called in the goroutine that made the system, when that waits for something
 	// and nothing can happen any more. It ends the goroutine, by a panic or a Goexit.
 	Stuck func()
 }
 
-// Kind is what happened.
+// Kind is the kind of an event.
 type Kind uint8
 
 // The kinds of events.
@@ -68,7 +68,7 @@ type Event struct {
 	News bool
 }
 
-// Via is how a message came to its receiver.
+// Via is the way of a message to its receiver.
 type Via uint8
 
 // The ways of a message.
@@ -93,10 +93,10 @@ type Wait struct {
 	How   How
 }
 
-// How is what has become of a request whose reply is awaited.
+// How is the state of a request whose reply is awaited.
 type How uint8
 
-// What may have become of a request.
+// The states of a request.
 const (
 	Unanswered How = iota // the caller waits in Ask
 	PutOff                // Defer has put the reply off
@@ -105,7 +105,7 @@ const (
 	Owed                  // a process waits for the reply of another, or of an actor
 )
 
-// Turn is what a function did that ran in a turn of an actor, for package actortest.
+// Turn is the record of a function that ran in a turn of an actor, for package actortest.
 type Turn struct {
 	Sent    []Sent
 	Armed   []Armed
@@ -127,13 +127,13 @@ type Armed struct {
 	Message      any
 }
 
-// Goexit is told in place of a panic's value of a behaviour that has ended its goroutine.
+// Goexit stands for a panic's value if a behaviour has ended its goroutine.
 type Goexit struct{}
 
-// FaultKind is what goes wrong.
+// FaultKind is the kind of a fault.
 type FaultKind uint8
 
-// The kinds of faults: what package actortest calls its actions.
+// The kinds of faults, which package actortest calls its actions.
 const (
 	None FaultKind = iota
 	Panic
@@ -147,14 +147,14 @@ const (
 	Starve
 )
 
-// Fault is what goes wrong. The zero Fault is none.
+// Fault is a fault to inject. The zero Fault is none.
 type Fault struct {
 	Kind   FaultKind
-	Value  any   // what a Panic panics with
+	Value  any   // the value of the Panic
 	Reason error // of the dead letter that a Drop makes
 }
 
-// Counts are what was sent in a system.
+// Counts are the figures of a system.
 type Counts struct {
 	Sent      uint64 // by and to actors and processes
 	Received  uint64 // by processes
