@@ -99,7 +99,7 @@ func TestOutgrownTableIsEmpty(t *testing.T) {
 	}
 }
 
-// "As little as can be": an arena takes two lines of a cache.
+// "As few as possible": an arena takes two lines of a cache.
 func TestArenaSize(t *testing.T) {
 	if n := unsafe.Sizeof(Arena{}); n > 128 {
 		t.Errorf("%d bytes", n)

@@ -31,8 +31,8 @@ func (s *Scheduler) Admit() (a Admission, ok bool) {
 // Inject makes t runnable (A3, A4) and ends the admission.
 func (a Admission) Inject(t *Task) { a.InjectTimed(t, true) }
 
-// InjectTimed is [Admission.Inject]. With timed false the monitor is not armed for the turn of
-// t; the caller must call [Scheduler.TimeTurns] soon if the turn has not ended. This saves a timer:
+// InjectTimed is [Admission.Inject]. With timed false the monitor is not armed for the turn of t;
+// the caller must call [Scheduler.TimeTurns] soon if the turn has not ended. This saves a timer:
 // while a timer runs, each goroutine that waits or yields pays for one more reading of the clock.
 func (a Admission) InjectTimed(t *Task, timed bool) {
 	if invariant.On {

@@ -31,7 +31,7 @@ func TestBug_K48_IdleCostsNothing(t *testing.T) {
 	const wait = 150 * time.Millisecond
 	runtime.GC() // of the tests before
 	before := processorTime(t)
-	// Idling is what is measured: nothing happens that could be waited for.
+	// This measures idling, so there is no event to wait for.
 	time.Sleep(wait)
 	used := processorTime(t) - before
 	s.Release()

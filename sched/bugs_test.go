@@ -3,7 +3,7 @@ package sched
 import "testing"
 
 // TestBug_K5_FailedCheckThaws: a check that finds the scheduler not quiescent lets the
-// idle word go again, whatever it was that kept it: a hold, or a task in the queue.
+// idle word go again, for either reason: a hold, or a task in the queue.
 func TestBug_K5_FailedCheckThaws(t *testing.T) {
 	s := startBare(t, Config{Workers: 2})
 	w := &quietWaiter{done: make(chan struct{})}

@@ -92,7 +92,7 @@ func TestDriver_WaitStopped(t *testing.T) {
 	}
 }
 
-// TestDriver_StopBesideAWait: a goroutine stops what another one waits for in vain.
+// TestDriver_StopBesideAWait: a goroutine stops a run for which another one waits in vain.
 func TestDriver_StopBesideAWait(t *testing.T) {
 	for seed := range uint64(20) {
 		s := start(t, sched.Config{Workers: 2, Driver: byChance(seed)})
@@ -206,7 +206,7 @@ func TestRunOf(t *testing.T) {
 	g.check(t)
 }
 
-// TestDriver_SeesWhatIsNotSignalled: what a turn waits for comes about outside, without a signal.
+// TestDriver_SeesWhatIsNotSignalled: the event for which a turn waits comes outside, without a signal.
 func TestDriver_SeesWhatIsNotSignalled(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1, Driver: byChance(1)})
 	var over atomic.Bool

@@ -159,7 +159,7 @@ func ExampleDriver() {
 	// <nil>
 }
 
-// stuckTurns are what a deterministic run cannot go on from, and how it says so.
+// stuckTurns are turns that stop a deterministic run, and their reports.
 var stuckTurns = map[string]struct {
 	say string
 	do  func(s *sched.Scheduler, g *graph)

@@ -64,7 +64,7 @@ const soon = 300
 // for very long, on the only worker; one that is queued behind them and one from outside
 // run all the same, and soon.
 func TestBug_K47_PingPongDoesNotStarveOthers(t *testing.T) {
-	for _, isNew := range []bool{false, true} { // the one behind them
+	for _, isNew := range []bool{false, true} { // the task behind them
 		s := start(t, sched.Config{Workers: 1, Clock: standing{}})
 		g := newGraph(s)
 		pair := players(10*soon, nil, locally)

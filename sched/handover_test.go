@@ -282,7 +282,7 @@ type crashError string
 func (e crashError) Error() string { return string(e) }
 
 // TestHandover_Stop: Stop waits for turns that are blocked, leaves no goroutine, and
-// what waited behind them dies.
+// the tasks that waited for them die.
 func TestHandover_Stop(t *testing.T) {
 	for range scaled(50) {
 		s, err := New(Config{Workers: 2})

@@ -11,7 +11,7 @@ import (
 )
 
 // house is a real scheduler whose workers are virtual threads and whose monitor
-// looks only when the scenario says so. It notes what becomes of its tasks.
+// looks only when the scenario says so. It records the ends of its tasks.
 type house struct {
 	p *explore.Program
 	s *Scheduler

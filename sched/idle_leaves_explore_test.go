@@ -109,7 +109,7 @@ func (d *dormitory) park(i int) {
 	d.awake[i] = true
 }
 
-// clear is what a worker does about its own bit, and takes its token if there is to be one.
+// clear clears a worker's own bit, and takes its token if there is to be one.
 func (d *dormitory) clear(i int, clearBit func(int) (int, bool)) {
 	d.awake[i] = false
 	if cleared, ok := clearBit(i); ok && cleared == i {

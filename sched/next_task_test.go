@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// chained is a class whose turns go on as those of the tasks that follow.
+// chained is a class whose turns go on as the turns of the next tasks.
 type chained struct {
 	class *sched.Class
 	t     *testing.T
@@ -37,7 +37,7 @@ func (c *chained) TaskTerminated(*sched.Worker, *sched.Task, error) {}
 
 // TestNextOf: a turn goes on as that of the next task, from the next-slot or the queue, in the same
 // order as without; a task of another class is left to the worker; and a task that wants to go on
-// is queued itself, and not the one with which RunTask began.
+// is queued itself, and not the task with which RunTask began.
 func TestNextOf(t *testing.T) {
 	s, err := sched.New(sched.Config{Workers: 1})
 	if err != nil {

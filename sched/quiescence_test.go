@@ -30,7 +30,7 @@ func TestQuietNeverEarly(t *testing.T) {
 	wg.Wait()
 }
 
-// TestQuietSynchronizes: what turns wrote without any lock is there for those that have waited.
+// TestQuietSynchronizes: a caller that has waited sees the writes of turns, without any lock.
 // (For the race detector.)
 func TestQuietSynchronizes(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})

@@ -73,7 +73,7 @@ func TestRebalance(t *testing.T) {
 	}
 }
 
-// TestRebalance_HasRoom: what has no room goes to the inject queue, and nothing is lost.
+// TestRebalance_HasRoom: tasks without room go to the inject queue, and none is lost.
 func TestRebalance_HasRoom(t *testing.T) {
 	all := beside(t, 2)
 	w, v := all[0], all[1]

@@ -11,7 +11,7 @@ import (
 // TestRingAllocates: nothing.
 func TestRingAllocates(t *testing.T) {
 	if invariant.On {
-		return // checks allocate what they would say
+		return // checks allocate their messages
 	}
 	var r ring
 	var task Task

@@ -119,7 +119,7 @@ func TestStopWaitsForWhatIsBeside(t *testing.T) {
 	}
 }
 
-// TestStopWaitsForWhatIsBeside_Goexit: what is beside may end its goroutine.
+// TestStopWaitsForWhatIsBeside_Goexit: a function that runs beside a turn may end its goroutine.
 func TestStopWaitsForWhatIsBeside_Goexit(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	g := newGraph(s)

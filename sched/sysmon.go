@@ -89,8 +89,8 @@ func (m *monitor) arm() {
 }
 
 // TimeTurns arms the monitor if any turn runs, so that long turns are noticed. It is called after
-// [Admission.InjectTimed]. A worker that is about to fall asleep is first given the time to do
-// so. TimeTurns usually costs a load or two. Any goroutine.
+// [Admission.InjectTimed]. A worker that is about to fall asleep is first given the time to do so.
+// TimeTurns usually costs a load or two. Any goroutine.
 func (s *Scheduler) TimeTurns() {
 	if s.cfg.OnLongTurn == nil {
 		return // as in wake

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// handClock shows what it is set to.
+// handClock shows the time that it is set to.
 type handClock struct {
 	seam.SystemClock
 	now atomic.Int64

@@ -49,7 +49,7 @@ func (c surface) test(t *testing.T) {
 		done, best, two = done+d, best+b, two+share/runs
 	}
 	lost := 1 - done/best
-	// What a message takes of the time of the workers that are awake, which is what the governor sees.
+	// The time of a message, summed over the awake workers, as the governor sees it.
 	seen := float64(c.unit) / c.gain() * c.awake()
 	switch {
 	case c.unit >= fineUnit && two < 0.99:

@@ -132,7 +132,7 @@ func TestGovernorIsNotFooledForLong(t *testing.T) {
 	}{
 		{8, 300, map[int]uint64{1: 27_800, 2: 16_700, 4: 12_000, 8: 8_300}},
 		{2, 150, map[int]uint64{1: 27_800, 2: 6_667}},
-		{2, 0, map[int]uint64{1: 27_800, 2: 6_667}}, // what crosses is not even seen
+		{2, 0, map[int]uint64{1: 27_800, 2: 6_667}}, // crossed units are not even seen
 	} {
 		w := newWorld(c.workers)
 		w.touch = c.touch
@@ -183,7 +183,7 @@ func TestGovernorIsShownMoreInATrial(t *testing.T) {
 	}
 }
 
-// What the monitor shows the governor is the sum of what the workers have published.
+// The monitor shows the governor the sum of the workers' published figures.
 func TestGovernorIsShownAll(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
@@ -288,7 +288,7 @@ func TestGovernorSeesAnotherProgram(t *testing.T) {
 	}
 }
 
-// What it compares with is what the last trial found, so a program may change slowly.
+// It compares with the result of the last trial, so a program may change slowly.
 func TestGovernorKeepsWhatItFound(t *testing.T) {
 	w := restrainedTo1(t)
 	w.g.until = w.now

@@ -43,7 +43,7 @@ var allDisturbances = []disturbances{
 	{"quiet", 0, false}, {"halts", 8, false}, {"neighbour", 4, true},
 }
 
-// rate is what the program does with so many workers, in units per ns.
+// rate is the program's rate with so many workers, in units per ns.
 func (p modelled) rate(limit int, now int64, d disturbances) float64 {
 	one, two := p.one, p.two
 	if p.phase != 0 && now/p.phase%2 == 1 {

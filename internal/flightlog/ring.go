@@ -53,7 +53,8 @@ const (
 // event is an event in memory.
 type event [4]seam.Relaxed
 
-// Ring has the last events of one writer, its owner. The fields used for each message are in one cache line.
+// Ring has the last events of one writer, its owner. The fields used for each message are in one
+// cache line.
 type Ring struct {
 	_      cacheline.Pad
 	events []event // a power of two; read-only

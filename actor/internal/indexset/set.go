@@ -71,7 +71,7 @@ func (s *Set[T]) Members() []*T {
 	return all
 }
 
-// TakeAll empties the set and returns what was in it, in order.
+// TakeAll empties the set and returns its members, in order.
 func (s *Set[T]) TakeAll() []*T {
 	all := s.Members()
 	for _, e := range s.entries {

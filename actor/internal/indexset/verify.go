@@ -2,7 +2,7 @@ package indexset
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// What must hold of members, in builds that check invariants.
+// Invariants of members, for builds that check them.
 
 // verifyAdd checks a member that is added.
 func verifyAdd[T any](member *T, at *int) {
@@ -26,7 +26,7 @@ func verifyIndexes[T any](gone, last entry[T], at *int, n int) {
 	invariant.Check(*last.at == n, "the last of %d in a set has index %d", n, *last.at)
 }
 
-// verifyKey checks the map, and what it has for one key.
+// verifyKey checks the map, and its entry for one key.
 func (m *Multi[K, T]) verifyKey(key K) {
 	invariant.Check(m.latest == nil || len(m.entries) > 0, "an empty set has a map")
 	invariant.Check(len(m.latest) <= len(m.entries),

@@ -9,11 +9,11 @@ import (
 )
 
 // Bias lets a worker send to an actor without a locked instruction, as a biased lock lets its
-// thread enter. The worker that wakes an actor leaves its bias mark as the head of the mailbox,
-// instead of the message, which it puts into the consumer's hand. As long as the mark is the head,
-// no other sender has pushed anything, so the worker may append what it sends to a list of its own
-// in the actor's inbox. Any other sender pushes onto the mark, as onto any other message, and so
-// ends the bias: from then on the worker pushes as all others do.
+// thread enter. The worker that wakes an actor puts the message into the consumer's hand, and
+// leaves its bias mark as the head of the mailbox. While the mark is the head, no other sender has
+// pushed a message, so the worker may append its messages to a list in the actor's inbox. Any other
+// sender pushes onto the mark, as onto any other message, and so ends the bias: from then on the
+// worker pushes as all others do.
 //
 //	         wake             push by another           drain, by its worker
 //	nil ───────────▶ mark ───────────────────▶ m → mark ──────────────────▶ m …
@@ -21,13 +21,13 @@ import (
 //	 └─── TryIdle ─────┘ │
 //	                     └─ another worker's mark, by Revoke
 //
-// Order is kept: what is appended was sent before the worker saw any push of others, and runs
-// before what was pushed. A sender that learns of an append and then pushes comes behind it. If a
+// Order is kept. Appended messages were sent before the worker saw any push of others, and run
+// before pushed messages. A sender that learns of an append and then pushes comes after it. If a
 // sender pushes and then lets the worker know, the worker's next look at the head sees the push.
 //
 // The actor nearly always runs on the worker that woke it. If another worker has taken it, by a
-// theft or from the inject queue, the one that woke it may be about to append. So before an actor
-// with another worker's mark is run or terminated, that bias is revoked:
+// theft or from the inject queue, the first worker may be about to append. So before an actor with
+// another worker's mark is run or terminated, that bias is revoked:
 //
 //	worker (Append)                            another (Revoke)
 //	L1 window ← open        (plain)            T1 head: mark → own mark   (RMW)
@@ -36,19 +36,18 @@ import (
 //	L4 window ← shut        (release)          T4 what is appended is ours
 //
 // seam.Window has the proof that either L2 sees T1, or an earlier push, or T3 waits for L4. An
-// older append is over by then as well, and a newer one has its L2 behind T1. If the revoking
-// worker may hold no biases, it leaves the mark of [NoBias].
+// older append is over by then as well, and a newer one has its L2 after T1. If the revoking worker
+// may hold no biases, it leaves the mark of [NoBias].
 //
-// A fence disturbs every processor, so biases that others have to revoke must be few: see Allowed
-// and Review. An actor that is muted goes on wherever it is let go, so its bias ends before: see
-// Leave.
+// A fence disturbs every processor, so others must seldom have to revoke biases: see Allowed and
+// Review. A muted actor may be resumed by any worker, so its bias ends before: see Leave.
 //
 // Why it pays: docs/decisions/0003-mailbox.md.
 type Bias struct {
 	mark   Message // first: see biasOf
 	window seam.Window
-	// What others have spent on revoking, or have begun to: a unit for each time, or as many as
-	// the fence took microseconds.
+	// The cost of others' revocations, finished or begun: one unit each, or as many as the fence
+	// took microseconds.
 	revoked seam.Uint32
 
 	// Owner only, as of the last review.
@@ -69,7 +68,7 @@ var biasTag = msg.TagOf(msg.NoSizeClass, 1)
 // Init prepares a new bias. allowed says whether its worker may hold any before the first review.
 func (b *Bias) Init(allowed bool) { b.mark.OwnerTag, b.allowed = biasTag, allowed }
 
-// isBiasMark reports whether a message is the mark of a bias.
+// isBiasMark reports whether a message is a bias mark.
 func isBiasMark(m *Message) bool { return m.OwnerTag == biasTag }
 
 // biasOf returns the bias that a mark belongs to.
@@ -91,10 +90,10 @@ func (b *Bias) Append(q *Mailbox, in *Inbox, m *Message) (done bool) {
 	return done
 }
 
-// An actor that the worker wakes is biased to it if Allowed, Kept and Fits all report true: not
-// from the first theft, or the first task that had no room in the worker's queue, until the next
-// review. So others may have to revoke for a queue of actors at most. These are three functions
-// because the compiler makes a value of the answer of one that has an && in it. Owner only.
+// An actor that the worker wakes is biased to it if Allowed, Kept and Fits all report true. A
+// theft, or a task that had no room in the worker's queue, ends this until the next review. So
+// others have to revoke at most the biases of one queue of actors. These are three functions
+// because the compiler materialises the result of a single function with an && in it. Owner only.
 
 // Allowed reports whether the last review, or Init, allows the worker to hold biases.
 func (b *Bias) Allowed() bool { return b.allowed }
@@ -105,32 +104,32 @@ func (b *Bias) Kept() bool { return b.revoked.Load() == b.seen }
 // Fits reports whether as many tasks have had no room as at the last review.
 func (b *Bias) Fits(overflows uint64) bool { return overflows == b.overflows }
 
-// Forbid has the worker hold no more biases until the next review: what it makes runnable runs
-// elsewhere. Owner only.
+// Forbid makes the worker hold no more biases until the next review: actors that it makes runnable
+// run elsewhere. Owner only.
 func (b *Bias) Forbid() { b.allowed = false }
 
 const (
-	// A busy worker reviews every 50 µs. Each review earns it budget, and each bias of it that was
-	// revoked costs some for every worker: as many units as the fence took microseconds, and one at
-	// least, since a fence costs every processor about as much. A worker that has spent more than it
-	// has holds no biases for a while: at least until that is paid, together with what is revoked
-	// meanwhile, and twice as long each time. The next pause is halved whenever the worker has as
-	// much budget as it may have.
+	// A busy worker reviews every 50 µs. Each review earns it budget. Each of its biases that was
+	// revoked costs budget, since a fence costs every processor about the same: as many units as
+	// the fence took microseconds, and at least one. A worker that has spent more than its budget
+	// holds no biases for a while. The pause lasts until the debt, with that of later revocations,
+	// is paid, and is twice as long each time. The next pause is halved whenever the worker's
+	// budget is full.
 	maxBudget  = 64
-	newBudget  = 8 // behind a pause
+	newBudget  = 8 // after a pause
 	firstPause = 8 // reviews
 	maxPause   = 512
-	// What is to be paid makes it so long at most.
+	// The largest pause that a debt can cause.
 	longestPause = 8 * maxPause
-	// What a fence, and what all since the last review count at most: a thread that was kept from
-	// its processor has measured that as well.
+	// The largest counted cost of a fence, and of all since the last review: a thread that was kept
+	// from its processor has measured that time as well.
 	maxFence = maxBudget
 	maxCost  = 16 * maxBudget
 )
 
-// Review takes the thefts since the last review into account, with each publication of the worker's
-// figures, and reports whether they allow biases. alone says that no other worker is awake. Allow
-// must follow. Owner only.
+// Review accounts for the thefts since the last review, and reports whether they allow biases. The
+// worker calls it whenever it publishes its figures. alone says that no other worker is awake.
+// Allow must follow. Owner only.
 func (b *Bias) Review(workers int, alone bool) (ok bool) {
 	revoked := b.revoked.Load()
 	b.pauseAfter(min(int(revoked-b.seen), maxCost)*workers, alone)
@@ -138,22 +137,22 @@ func (b *Bias) Review(workers int, alone bool) (ok bool) {
 	return b.pause == 0
 }
 
-// Allow says whether the worker may hold biases until the next review. overflows is how many tasks
-// have had no room in its queue by now. Owner only.
+// Allow sets whether the worker may hold biases until the next review. overflows is the number of
+// tasks that have had no room in its queue so far. Owner only.
 func (b *Bias) Allow(ok bool, overflows uint64) {
 	b.allowed = ok && seam.CanFence()
 	b.overflows = overflows
 }
 
-// pauseAfter sets the pause after a review in which thefts have cost that much. There is no pause
-// if there were no thefts and no other worker is awake.
+// pauseAfter sets the pause after a review in which thefts have had that cost. There is no pause if
+// there were no thefts and no other worker is awake.
 func (b *Bias) pauseAfter(cost int, alone bool) {
 	switch b.budget = min(b.budget+1, maxBudget) - cost; {
 	case alone && cost == 0:
 		b.budget, b.pause = max(b.budget, newBudget), 0
 	case b.pause > 0:
 		b.budget = newBudget
-		b.pause = min(b.pause+cost, longestPause) - 1 // of what was biased before
+		b.pause = min(b.pause+cost, longestPause) - 1 // for earlier biases
 	case b.budget < 0:
 		b.pause = min(max(b.next, firstPause, -b.budget), longestPause)
 		b.next = min(2*b.pause, maxPause)
@@ -162,14 +161,15 @@ func (b *Bias) pauseAfter(cost int, alone bool) {
 	}
 }
 
-// MustRevoke reports whether another bias than own may be held, whose worker is about to append.
+// MustRevoke reports whether a bias other than own may be held, whose worker may be about to
+// append.
 func (in *Inbox) MustRevoke(own *Bias) bool {
 	return in.tail != nil && in.tail != &own.mark && in.tail != &NoBias.mark && isBiasMark(in.tail)
 }
 
-// Revoke ends the bias of another worker, which may be about to append, if there is one. The bias
-// is b's then, if its worker may hold any. The caller owns the actor, and calls Revoke before it
-// touches what was appended.
+// Revoke ends the bias of another worker, which may be about to append, if there is one. Afterwards
+// b holds the bias, if its worker may hold any. The caller owns the actor, and calls Revoke before
+// it touches the appended messages.
 func (b *Bias) Revoke(q *Mailbox, in *Inbox) {
 	if !in.MustRevoke(b) {
 		return
@@ -198,18 +198,18 @@ func (b *Bias) Revoke(q *Mailbox, in *Inbox) {
 }
 
 // Leave ends the worker's own bias of an actor that may run elsewhere next, so that no worker has
-// to revoke it: without a fence, since the worker is not about to append. Owner only, in a turn.
+// to revoke it. It needs no fence, since the worker is not about to append. Owner only, in a turn.
 func (b *Bias) Leave(q *Mailbox, in *Inbox) {
 	if in.tail != &b.mark {
 		return
 	}
 	in.tail = &NoBias.mark
-	if !q.head.CompareAndSwap(&b.mark, &NoBias.mark) { // against Push: what came stays on top
+	if !q.head.CompareAndSwap(&b.mark, &NoBias.mark) { // against Push: pushed messages stay on top
 		q.rebase(&b.mark, &NoBias.mark)
 	}
 }
 
-// rebase puts another mark under what was pushed. Consumer only.
+// rebase puts another mark under the pushed messages. Consumer only.
 func (q *Mailbox) rebase(old, base *Message) {
 	m := q.head.Load() // pairs with Push
 	for m.Next != old {

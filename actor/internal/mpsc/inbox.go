@@ -2,8 +2,8 @@ package mpsc
 
 import "github.com/gallop-go/gallop/actor/internal/msg"
 
-// Inbox is the consumer's half of a mailbox: what the turn has taken out. The worker that owns the
-// actor only, except for what a [Bias] allows.
+// Inbox is the consumer's half of a mailbox: the messages that the turn has taken out. Only the
+// worker that owns the actor uses it, except for the appends that a [Bias] allows.
 type Inbox struct {
 	pending *Message // taken and not yet run, oldest first
 	// The head at the last drain, or a bias mark; nil after idle.
@@ -15,10 +15,11 @@ type Inbox struct {
 // Pending returns the first message that was taken out and has not run; nil if there is none.
 func (in *Inbox) Pending() *Message { return in.pending }
 
-// SetPending makes m, and what it links to, the messages that were taken out and have not run.
+// SetPending makes m, and the messages it links to, the pending messages: taken out and not yet
+// run.
 func (in *Inbox) SetPending(m *Message) { in.pending = m }
 
-// Prepend moves a list before what is pending, in constant time.
+// Prepend moves a list before the pending messages, in constant time.
 func (in *Inbox) Prepend(l *msg.List) { in.pending = l.Before(in.pending) }
 
 // Tail returns the mailbox's head at the last drain, or a bias mark.
@@ -30,11 +31,11 @@ func (in *Inbox) IsTop(m *Message) bool { return m == in.tail }
 // HasAppended reports whether there is mail that was appended under a bias.
 func (in *Inbox) HasAppended() bool { return in.appended != nil }
 
-// Wake has the consumer begin with m, which the sender that wakes the actor has not pushed: its
-// mark is the head in its place. The actor is the sender's until it schedules it.
+// Wake makes the consumer begin with m. The sender that wakes the actor has not pushed m: its mark
+// is the head instead. The actor is the sender's until it schedules it.
 func (in *Inbox) Wake(m, mark *Message) { in.pending, in.tail = m, mark }
 
-// IsZero reports whether the inbox is as that of a new actor.
+// IsZero reports whether the inbox is in the state of a new actor's.
 func (in *Inbox) IsZero() bool { return *in == Inbox{} }
 
 // Waits reports whether there is mail that the turn has not taken out. Consumer only.
@@ -49,8 +50,8 @@ func (q *Mailbox) Arrived(in *Inbox) (newest, end *Message) {
 	return nil, nil
 }
 
-// Each calls visit for all messages, what is pending first, until visit returns false. It is for
-// the consumer, or for a goroutine that keeps it from running.
+// Each calls visit for all messages, pending ones first, until visit returns false. It is for the
+// consumer, or for a goroutine that keeps it from running.
 func (q *Mailbox) Each(in *Inbox, visit func(m *Message) bool) {
 	for m := in.pending; m != nil; m = m.Next {
 		if !visit(m) {
@@ -73,9 +74,9 @@ func (q *Mailbox) Each(in *Inbox, visit func(m *Message) bool) {
 }
 
 // Peek is Each for a goroutine that cannot keep the consumer from running: the nodes may be used
-// again meanwhile. So what visit sees is a hint, and the race detector is told to look away:
-// pointers lead to messages, whatever has become of them. The walk ends where it meets no message,
-// visit has seen enough, or so many appended messages were seen.
+// again meanwhile. So the visited messages are hints, and the race detector ignores the function.
+// Pointers lead to messages in any case. The walk ends at the end of the list, or when visit
+// returns false. It visits at most most appended messages.
 //
 //go:norace
 //go:noinline
@@ -103,7 +104,7 @@ func (q *Mailbox) Peek(in *Inbox, most int, visit func(m *Message) bool) {
 	}
 }
 
-// add appends m to what was appended, a ring of which the inbox has the last.
+// add appends m to the appended messages, a ring of which the inbox has the last.
 func (in *Inbox) add(m *Message) {
 	if last := in.appended; last == nil {
 		m.Next = m
@@ -113,7 +114,8 @@ func (in *Inbox) add(m *Message) {
 	in.appended = m
 }
 
-// TakeAppended empties what was appended, and returns the first and the last of it, or nil and nil.
+// TakeAppended removes the appended messages, and returns the first and the last of them, or nil
+// and nil.
 func (in *Inbox) TakeAppended() (first, last *Message) {
 	if last = in.appended; last == nil {
 		return nil, nil
@@ -122,14 +124,14 @@ func (in *Inbox) TakeAppended() (first, last *Message) {
 	return first, last
 }
 
-// PutAppended takes back what TakeAppended has returned.
+// PutAppended takes back the messages that TakeAppended has returned.
 func (in *Inbox) PutAppended(first, last *Message) {
 	if last != nil {
 		last.Next, in.appended = first, last
 	}
 }
 
-// unroll puts what was appended behind what is pending.
+// unroll puts the appended messages after the pending ones.
 func (in *Inbox) unroll() {
 	if in.appended != nil {
 		first, _ := in.TakeAppended()

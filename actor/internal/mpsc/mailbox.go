@@ -28,7 +28,7 @@ var closedMark = Message{OwnerTag: msg.MarkTag}
 // one per message. docs/decisions/0003-mailbox.md has the figures.
 //
 // Chosen: producers push onto a stack. The consumer never takes its top node away: it walks from
-// the head that it sees down to the last head it took, its tail, reverses what it passed, and
+// the present head down to the last head it took, its tail, reverses the nodes in between, and
 // remembers the new tail. The top node stays in place, read but not recycled, until a later drain,
 // so that head is never empty while the actor is scheduled. To go idle the consumer swings head
 // from its tail to nil; that succeeds only if nothing was pushed since the last drain.
@@ -49,7 +49,7 @@ type Mailbox struct {
 	head seam.Pointer[Message]
 }
 
-// Pushed is what a push did.
+// Pushed is the result of a push.
 type Pushed int
 
 const (
@@ -63,7 +63,7 @@ const (
 	PushIdle
 )
 
-// Push appends m. Any goroutine. What the caller did before synchronizes before the behaviour that
+// Push appends m. Any goroutine. The caller's earlier writes synchronize before the behaviour that
 // handles m.
 func (q *Mailbox) Push(m *Message) Pushed {
 	if invariant.On {
@@ -127,8 +127,8 @@ func (q *Mailbox) Closed() bool { return q.head.Load() == &closedMark }
 // MakeClosed closes a mailbox that no other goroutine knows yet.
 func (q *Mailbox) MakeClosed() { q.head.Store(&closedMark) }
 
-// Drain moves what has come in since the last drain to the pending messages, oldest first: what was
-// appended under a bias, and then what was pushed. It reports whether there was any. stub is a
+// Drain moves the messages since the last drain to the pending messages, oldest first: appended
+// messages (under a bias), and then pushed ones. It reports whether there were any. stub is a
 // message that may be recycled now, or a mark, or nil. Consumer only, with nothing pending.
 func (q *Mailbox) Drain(in *Inbox) (stub *Message, ok bool) {
 	if invariant.On {
@@ -195,7 +195,7 @@ func (q *Mailbox) Close(in *Inbox) (left, stub *Message) {
 	h := tail
 	// Nearly always nothing has come in, as in TryIdle.
 	if !seam.SwapHeld(&q.head, tail, &closedMark) {
-		h = q.head.Swap(&closedMark) // takes over what was pushed
+		h = q.head.Swap(&closedMark) // takes over the pushed messages
 	}
 	if invariant.On {
 		verifyClosed(q)
@@ -210,8 +210,9 @@ func (q *Mailbox) Close(in *Inbox) (left, stub *Message) {
 }
 
 // CloseEmpty closes the mailbox if nothing has come in since the last drain, and reports whether it
-// did: then stub may be recycled. Otherwise the inbox is as it was. Consumer only, with nothing
-// pending and nothing appended, and with what is left of the actor in place: the swap publishes it.
+// did. If it did, stub may be recycled; otherwise the inbox is unchanged. Consumer only, with
+// nothing pending and nothing appended, and with the remains of the actor in place: the swap
+// publishes them.
 func (q *Mailbox) CloseEmpty(in *Inbox) (stub *Message, ok bool) {
 	tail := in.tail
 	in.tail = &closedMark // before the swap: a turn that looks finds nothing

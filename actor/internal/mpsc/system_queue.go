@@ -6,9 +6,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// SystemQueue holds what overtakes ordinary mail: the runtime's own signals (stop, link, monitor,
-// restart and their like) and the messages of urgent behaviours, in a queue of its own beside the
-// mailbox.
+// SystemQueue is a queue, beside the mailbox, for messages that overtake ordinary mail: the
+// runtime's own signals (stop, link, monitor, restart and the like) and the messages of urgent
+// behaviours.
 //
 // Rejected: one queue with two ends, which would cost ordinary mail an instruction; a flag that
 // says "look for signals in your mail", which finds them only by a walk through all of it.
@@ -32,26 +32,26 @@ import (
 // succeeds. A mailbox that is closed refuses S3, and needs none: such an actor never goes idle; it
 // runs, or parks, or ends.
 //
-// And no actor is woken to run mail. A turn may serve the signal between S1 and S2, and park; then
-// S2 wakes an actor whose system queue is empty. So the sender that wakes it leaves a message there
-// that says nothing, unless there is one already: the turn looks, and parks again.
+// No actor is woken to run mail. A turn may serve the signal between S1 and S2, and park; then S2
+// wakes an actor whose system queue is empty. So the sender that wakes it leaves an empty message
+// there, unless there is one already: the turn looks, and parks again.
 //
-// At the end the owner closes the mailbox, and then the system queue with a swap: a signal is
-// either among what the swap took, or its sender learns that it was refused, and answers for the
-// dead. An actor that has nothing to see to at its end saves the second swap (endPlainly). Then the
-// senders close the system queue. A sender whose S1 came too late to be seen finds the mailbox
-// closed at S3, by an owner whose cold state is a terminated record. The first such sender takes
-// all that is there, and answers. If S3 came before, its message is in the mailbox; so the owner
-// has seen it, and ends the long way.
+// At the end the owner closes the mailbox, and then the system queue with a swap. Either the swap
+// takes a signal, or its sender learns that it was refused, and answers for the dead. An actor that
+// has nothing to do at its end saves the second swap (endPlainly). Then the senders close the
+// system queue. A sender whose S1 came too late to be seen finds the mailbox closed at S3, by an
+// owner whose cold state is a terminated record. The first such sender takes all signals in the
+// queue, and answers. If S3 came before, its message is in the mailbox; so the owner has seen it,
+// and ends the long way.
 type SystemQueue struct {
 	head seam.Pointer[Message] // newest first; closedMark at the end
 }
 
-// IsEmpty reports whether nothing is in the queue. A stale answer costs one message, which runs
-// before the signal does.
+// IsEmpty reports whether the queue is empty. A stale answer costs one message, which runs before
+// the signal does.
 func (q *SystemQueue) IsEmpty() bool { return q.head.Load() == nil }
 
-// Push adds m, unless the queue is closed. Any goroutine. What the caller did before synchronizes
+// Push adds m, unless the queue is closed. Any goroutine. The caller's earlier writes synchronize
 // before the turn that takes m.
 func (q *SystemQueue) Push(m *Message) bool {
 	if invariant.On {
@@ -73,8 +73,8 @@ func (q *SystemQueue) Push(m *Message) bool {
 // Take empties the queue, oldest first. Owner only, before Close.
 func (q *SystemQueue) Take() *Message { return msg.Reversed(q.head.Swap(nil), nil) }
 
-// Newest returns the message that came last, which links to those before it; nil if the queue is
-// empty or closed. Owner only.
+// Newest returns the newest message, which links to the earlier ones; nil if the queue is empty or
+// closed. Owner only.
 func (q *SystemQueue) Newest() *Message {
 	if h := q.head.Load(); h != &closedMark { // the load pairs with Push
 		return h
@@ -94,7 +94,7 @@ func (q *SystemQueue) Close() *Message {
 	return msg.Reversed(h, nil)
 }
 
-// Closed reports whether nothing can come any more.
+// Closed reports whether the queue refuses messages for good.
 func (q *SystemQueue) Closed() bool { return q.head.Load() == &closedMark }
 
 // MakeClosed closes a queue that no other goroutine knows yet.

@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of the queues of an actor, in builds that check invariants.
+// Invariants of the queues of an actor, for builds that check them.
 
 // verifyDrained checks the consumer's half of a mailbox behind a drain: what was taken ends in the
 // new tail, from where the next drain goes on.
@@ -49,7 +49,7 @@ func (q *Mailbox) VerifyTurn(in *Inbox, own *Bias) {
 	}
 }
 
-// verifyRing checks that what was appended is a ring.
+// verifyRing checks that the appended messages are a ring.
 func verifyRing(last *Message) {
 	for m := last.Next; m != last; m = m.Next {
 		invariant.Check(m != nil && !isBiasMark(m), "what was appended is no ring")

@@ -16,7 +16,7 @@ import (
 // does not. Of nodes of more than 16 KiB nothing stays here.
 type Cache struct {
 	magazines []magazine // by size class
-	hidden    []magazine // what Hide has put away
+	hidden    []magazine // the magazines that Hide has put away
 	owner     uint16
 }
 
@@ -118,7 +118,7 @@ func (c *Cache) Flush() {
 // Hide makes the cache seem empty, until Show: each Take returns nil.
 func (c *Cache) Hide() { c.hidden, c.magazines = c.magazines, nil }
 
-// Show ends what Hide began.
+// Show undoes Hide.
 func (c *Cache) Show() { c.magazines, c.hidden = c.hidden, nil }
 
 // Free takes back nearly every node: one that the worker has made, if the magazine has room for

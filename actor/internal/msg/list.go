@@ -48,7 +48,7 @@ func (l *List) PutBack(m *Message) {
 	l.First = m
 }
 
-// Append moves all of o behind what is in l, in constant time.
+// Append moves all messages of o to the end of l, in constant time.
 func (l *List) Append(o *List) {
 	switch {
 	case o.First == nil:

@@ -21,9 +21,9 @@ import (
 // runs, so that a recycled node keeps nothing alive.
 //
 // The GC frees a block when no node of it is reachable. So code that leaves nodes of a block to the
-// GC unlinks them. Otherwise, as long as any node of the block is in use, a dead one would keep
-// alive the nodes it was linked to, their blocks what these are linked to, and so on. Nodes with
-// pointers are made one by one.
+// GC unlinks them. Otherwise a dead node of a block in use would keep alive the nodes that it was
+// linked to, and these their own blocks and links, and so on. Nodes with pointers are made one by
+// one.
 
 const (
 	// A block of nodes fills whole cache lines, and nothing else is in them: eight nodes of n words
@@ -87,7 +87,7 @@ func (s *SizeClass) get(owner uint16) (first *Message, n int) {
 	return first, n
 }
 
-// put leaves n nodes to the size class, from first on, and returns the one behind them.
+// put gives n nodes to the size class, from first on, and returns the node after them.
 func (s *SizeClass) put(owner uint16, first *Message, n int) (rest *Message) {
 	for n > 0 {
 		b := emptyBatches.Get().(*freeBatch)

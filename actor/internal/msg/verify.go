@@ -2,8 +2,7 @@ package msg
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// What must hold of nodes and of the caches that they come from and go back to, in builds that
-// check invariants.
+// Invariants of nodes and of their caches, for builds that check them.
 
 // verifyList checks that a list ends in its last message.
 func verifyList(l *List) {

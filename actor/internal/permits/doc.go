@@ -1,12 +1,12 @@
-// Package permits has the semaphore where goroutines wait that send to an actor from outside. It is
-// FIFO: those that wait go on in the order in which they came. It knows of the actor only whether
-// that lets goroutines in, by [Receiver].
+// Package permits has the semaphore for goroutines that send to an actor from outside. It is FIFO:
+// waiting goroutines go on in the order in which they came. All it knows of the actor is whether it
+// lets goroutines in, by [Receiver].
 //
-// There are permits for so many messages. A goroutine that finds none, or finds the receiver closed
-// to it, waits in line. A permit is returned when the message has run. For that the receiver need
-// not know which of its messages came this way: the goroutine that completes the n-th push, n a
-// multiple of [Step], pushes a permit return behind it, a message of the runtime's own. When that
-// runs, all before it have run.
+// There are permits for a fixed number of messages. A goroutine that finds none, or finds the
+// receiver closed to it, waits in line. A permit is returned when the message has run. The receiver
+// need not know which of its messages came this way: the goroutine that completes the n-th push, n
+// a multiple of [Step], pushes a permit return after it, a message of the runtime's own. When that
+// runs, all messages before it have run.
 //
 //	L1  take a free permit; if there is none, under the lock: collect the free ones, and
 //	    take one if no goroutine waits, or wait: the permit comes with the token

@@ -6,15 +6,15 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Waiter is a goroutine that waits. It belongs to that goroutine, except for what mu guards.
+// Waiter is a waiting goroutine. It belongs to that goroutine, except for the fields that mu guards.
 type Waiter struct {
 	next, prev *Waiter       // guarded by mu
 	in         *line         // guarded by mu; nil: it was woken
 	token      chan struct{} // one, when it has a permit or the actor has ended
 }
 
-// Token returns what the goroutine waits for. What comes says that it has a permit, or that the
-// actor has ended. Then it calls WakeNext.
+// Token returns the channel on which the goroutine waits. A value says that it has a permit, or
+// that the actor has ended. Then it calls WakeNext.
 func (w *Waiter) Token() <-chan struct{} { return w.token }
 
 // Woken reports whether the token has come and was not received yet.

@@ -5,17 +5,17 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Max is how many messages from outside may wait for one actor at once, however late it comes to
-// run them.
+// Max is the number of messages from outside that may wait for one actor at once, however late it
+// runs them.
 const Max = 4096
 
-// Step is how many permits one permit return gives back.
+// Step is the number of permits that one permit return gives back.
 const Step = Max / 2
 
 // MaxBound is the greatest bound of a mailbox that is counted.
 const MaxBound = 1 << 30
 
-// Entrance is what a goroutine does if it finds no permit.
+// Entrance says whether a goroutine that finds no permit waits or gives up.
 type Entrance bool
 
 const (
@@ -95,9 +95,9 @@ func (s *Semaphore) TakeFree(r Receiver, how Entrance) bool {
 	return false
 }
 
-// Exceed takes a permit whether one is free or not, as long as fewer than over are lacking. It
-// returns how many are free then, below 0 if some are lacking, and reports whether it took one. It
-// does not ask whether the receiver is open, and overtakes those that wait. Any goroutine.
+// Exceed takes a permit, free or not, if fewer than over are lacking. It reports whether it took
+// one, and returns the number of free permits after that; a negative number are lacking. It does
+// not check whether the receiver is open, and overtakes waiting goroutines. Any goroutine.
 func (s *Semaphore) Exceed(over int) (free int, ok bool) {
 	if free, ok = s.exceed(over); ok {
 		return free, true
@@ -122,8 +122,8 @@ func (s *Semaphore) exceed(over int) (free int, ok bool) {
 	return 0, false
 }
 
-// takeInTurn collects the free permits, and takes one unless a goroutine waits. It asks under the
-// lock whether the receiver is open: the one that opens it looks at the line afterwards. After the
+// takeInTurn collects the free permits, and takes one unless a goroutine waits. It checks under the
+// lock whether the receiver is open: an owner that opens it looks at the line afterwards. After the
 // receiver's end there is no line: the push will say why. Caller holds mu.
 func (s *Semaphore) takeInTurn(r Receiver, how Entrance) bool {
 	if s.closed {
@@ -167,7 +167,7 @@ func (s *Semaphore) Pushed() (pushReturn bool) {
 	return s.pushed.Add(1)%Step == 0 // L3
 }
 
-// Release returns n permits, first to those that wait: L4. Any goroutine.
+// Release returns n permits, first to waiting goroutines: L4. Any goroutine.
 func (s *Semaphore) Release(n int, r Receiver) {
 	s.mu.Lock()
 	s.left += n
@@ -175,7 +175,7 @@ func (s *Semaphore) Release(n int, r Receiver) {
 	s.mu.Unlock()
 }
 
-// grant gives permits to those that are first in line, and sets the others free. Caller holds mu.
+// grant gives permits to the first goroutines in line, and sets the others free. Caller holds mu.
 func (s *Semaphore) grant(r Receiver) {
 	if s.wait.first != nil {
 		s.collect()
@@ -193,7 +193,7 @@ func (s *Semaphore) grant(r Receiver) {
 	}
 }
 
-// wakeFirst wakes the first of those that have a permit; that one wakes the next, and so on. Caller
+// wakeFirst wakes the first goroutine that has a permit; it wakes the next one, and so on. Caller
 // holds mu.
 func (s *Semaphore) wakeFirst() {
 	if w := s.called.first; w != nil && !s.woken {

@@ -140,7 +140,7 @@ func TestSemaphore_FreeExplored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_OrderExplored: "those that wait go on in the order in which they came": a sender
+// TestSemaphore_OrderExplored: "waiting goroutines go on in the order in which they came": a sender
 // that comes when one waits has no permit before that one, also at the moment when the gate opens.
 func TestSemaphore_OrderExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {

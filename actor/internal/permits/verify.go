@@ -5,7 +5,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of permits and of those that wait, in builds that check invariants.
+// Invariants of permits and of waiting goroutines, for builds that check them.
 
 // verify checks the count of permits. Caller holds mu.
 func (s *Semaphore) verify(r Receiver) {

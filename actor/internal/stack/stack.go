@@ -1,6 +1,6 @@
 // Package stack reads stack traces, as package runtime/debug writes them, for reports of panics and
-// of long turns: what of a trace concerns the user of gallop, and which frame of the user's was the
-// last. A trace is text that is read once, when an actor has crashed: no state, any goroutine.
+// of long turns. It finds the part of a trace that concerns the user of gallop, and the user's last
+// frame. A trace is text that is read once, when an actor has crashed: no state, any goroutine.
 package stack
 
 import (
@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// FromPanic returns the part of a stack that concerns a behaviour. It drops what lies above the
-// frame that panicked: the deferred functions of the runtime, down to and including the last panic
-// call. It also drops what lies below, beginning with the first function of dispatch that is there.
+// FromPanic returns the part of a stack that concerns a behaviour, beginning with the frame that
+// panicked. It drops the deferred functions of the runtime above that frame, down to and including
+// the last panic call. It also drops the frames below, from the first function of dispatch on.
 func FromPanic(text []byte, dispatch ...string) []byte {
 	const above = "\npanic("
 	rest, last := string(text), 0

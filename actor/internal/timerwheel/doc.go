@@ -1,18 +1,19 @@
 // Package timerwheel has the timers of a system: their memory, the order in which they are due, and
-// the one alarm that rings for the earliest. It knows of an actor only its task, and of a payload
-// only that it is a message or a few words.
+// the single alarm that rings for the earliest. It sees an actor only as a task, and a payload only
+// as a message or a few words.
 //
 // Timers are in shards, one per worker, each a wheel behind a lock of its own. An actor's timers
 // are all in the shard of the worker on which it armed its first one, so that one wheel decides
 // their order. Mostly the actor still runs there when it arms the next one, and no other worker
 // wants the lock.
 //
-// Firing is work for workers: a shard is a task of the scheduler. It takes what is due from its
-// wheel and hands it to the function that sends it, as an actor would. So messages are made and
-// sent where they are cheapest, no goroutine of its own is needed, and quiescence needs no other
-// proof: a shard with something due is a runnable task, like any actor that has mail.
+// Firing is work for workers: a shard is a task of the scheduler. It takes the due timers from its
+// wheel and hands them to the function that sends their messages, as an actor would. So messages
+// are made and sent where they are cheapest, and firing needs no goroutine of its own. Quiescence
+// needs no other proof either: a shard with a due timer is a runnable task, like any actor that has
+// mail.
 //
-// No wheel is asked what time it is. Each shard says when its next timer is due, and the alarm
+// Wheels have no clock. Each shard publishes the time of its next timer, and the alarm
 // rings for the earliest of them:
 //
 //	the arming worker                         the alarm, and the shard's task

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Shard is the timers of one worker's actors. The package comment has its protocol.
+// Shard has the timers of one worker's actors. The package comment has its protocol.
 type Shard struct {
 	task sched.Task
 	all  *Timers
@@ -36,11 +36,11 @@ type Due struct {
 const (
 	never = math.MaxInt64
 
-	// FireBatch is how many timers a shard takes from its wheel at a time.
+	// FireBatch is the number of timers that a shard takes from its wheel at a time.
 	FireBatch = 128
-	// FireTurn is how often it does in a turn.
+	// FireTurn is the number of batches in a turn.
 	FireTurn = 32
-	// listBatch is how many timers are looked at under the lock.
+	// listBatch is the number of timers that are looked at under the lock.
 	listBatch = 64
 )
 
@@ -54,7 +54,7 @@ func (s *Shard) Begin() (number uint32, k *Timer) {
 	return s.slab.take()
 }
 
-// Arm arms the timer that Begin has returned. now is what the clock has just shown.
+// Arm arms the timer that Begin has returned. now is the latest reading of the clock.
 func (s *Shard) Arm(w *sched.Worker, number uint32, k *Timer, at, now int64) Ref {
 	k.live = true
 	t := Ref{number, k.gen.Load()}
@@ -62,7 +62,7 @@ func (s *Shard) Arm(w *sched.Worker, number uint32, k *Timer, at, now int64) Ref
 	return t
 }
 
-// Rearm arms a timer again that runs. now is what the clock has just shown. The caller owns the
+// Rearm arms a running timer again. now is the latest reading of the clock. The caller owns the
 // timer's actor and runs on a worker.
 func (s *Shard) Rearm(w *sched.Worker, number uint32, k *Timer, at, now int64) {
 	s.mu.Lock()
@@ -173,16 +173,16 @@ func (s *Shard) OnItsWay(t Ref) bool {
 	return !s.slab.at(t.Number).in
 }
 
-// Len returns how many timers are in the wheel.
+// Len returns the number of timers in the wheel.
 func (s *Shard) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.wheel.Len()
 }
 
-// tidyAndUnlock frees what the wheel has dropped, unlocks, and lets go of the system if no timer is
-// left. The alarm stays as it is: it rings once for nothing, which is cheaper than setting it for
-// every timer that is canceled in time, as most are. Caller holds mu.
+// tidyAndUnlock frees the timers that the wheel has dropped, unlocks, and releases the system if no
+// timer is left. The alarm stays as it is: it rings once for nothing, which is cheaper than setting
+// it for every timer that is canceled in time, as most are. Caller holds mu.
 func (s *Shard) tidyAndUnlock() {
 	for _, n := range s.wheel.Dropped() {
 		s.slab.drop(n)
@@ -214,9 +214,9 @@ func (s *Shard) see(w *sched.Worker, now int64) {
 
 var _ sched.Runner = (*Shard)(nil)
 
-// RunTask fires what is due, several batches a turn: between two turns all others that wait have
-// one each, so of thousands of timers that are due at once the last would wait for as many rounds
-// as there are batches. It implements sched.Runner.
+// RunTask fires the due timers, several batches a turn: between two turns all other waiting tasks
+// have a turn each, so with one batch a turn the last of thousands of timers would wait for many
+// rounds. It implements sched.Runner.
 func (s *Shard) RunTask(w *sched.Worker) (again bool) {
 	if w.Stopping() {
 		return true // to where tasks are terminated
@@ -231,7 +231,7 @@ func (s *Shard) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// fireSome fires a batch of what is due, and reports whether more may be.
+// fireSome fires a batch of due timers, and reports whether more may be due.
 func (s *Shard) fireSome(w *sched.Worker) (more bool) {
 	s.take(s.all.clock.Nanos())
 	s.all.fire(w, s, s.due)
@@ -248,8 +248,8 @@ func (s *Shard) rest(w *sched.Worker) {
 	}
 }
 
-// take moves what is due from the wheel to s.due, a batch at most, and says when the
-// next one is.
+// take moves the due timers from the wheel to s.due, a batch at most, and returns the time of the
+// next one.
 func (s *Shard) take(now int64) {
 	s.due = s.due[:0]
 	s.mu.Lock()

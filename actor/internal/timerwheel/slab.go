@@ -107,7 +107,7 @@ func (s *slab) extend() (number uint32, k *Timer) {
 	return number, k
 }
 
-// collect takes what was given back. Caller holds mu, and nothing else is free.
+// collect takes the timers that were given back. Caller holds mu, and no other timer is free.
 func (s *slab) collect() {
 	back := s.back.Swap(0) // pairs with the CompareAndSwap in giveBack
 	s.free, s.frees = uint32(back), uint32(back>>32)

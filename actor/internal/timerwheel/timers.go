@@ -10,7 +10,7 @@ import (
 // Fire sends the messages of timers that are due. The shard's worker calls it, in the shard's turn.
 type Fire func(w *sched.Worker, s *Shard, due []Due)
 
-// Timers is what the shards of a system share: one alarm, set while timers are armed.
+// Timers is the shared part of the shards of a system: one alarm, set while timers are armed.
 type Timers struct {
 	sched  *sched.Scheduler
 	clock  seam.Clock

@@ -2,7 +2,7 @@ package timerwheel
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// What must hold of timers, in builds that check invariants.
+// Invariants of timers, for builds that check them.
 
 // verifyEnter checks a timer before it goes to the wheel. Caller holds mu.
 func verifyEnter(k *Timer, number uint32) {

@@ -9,25 +9,25 @@ import "math/bits"
 // Here the wheel is a radix of the time itself. An entry lies on the level of the highest byte in
 // which its time differs from the wheel's, in the slot that this byte names. So every entry of a
 // level is later than all entries of the levels below it, and every entry of a slot is later than
-// those of the slots before it: the next entry is in the first slot of the lowest level that has
-// any. On level 0 a slot is one nanosecond. When time comes to a slot of a higher level, its
+// all entries of earlier slots: the next entry is in the first filled slot of the lowest filled
+// level. On level 0 a slot is one nanosecond. When time comes to a slot of a higher level, its
 // entries move down, at most once per level, and mostly twice: the wheel's time goes to the
 // earliest of them, so that a lone entry goes straight to level 0.
 //
 // Entries of the same time are always in the same slot, and every move keeps the
 // order of a slot. So ties are taken in the order in which they were added.
 //
-// The wheel does not hold what an entry stands for. A slot is a queue of times and numbers, in
-// blocks that are read from the first to the last. A million things that wait are in no cache. If
-// they were linked to one another, each would be fetched as often as it moves. A queue that is read
-// in a row is fetched ahead by the processor, and what a number stands for is fetched once, when it
-// is due. Nor does the GC look at a million links.
+// The wheel holds only times and numbers, not the objects of its entries. A slot is a queue of
+// them, in blocks that are read from the first to the last. A million waiting objects are in no
+// cache. If they were linked to one another, each would be fetched as often as it moves. The
+// processor fetches a queue ahead that is read in a row, and the object of a number is fetched
+// once, when it is due. Nor does the GC scan a million links.
 //
 // The price is that no entry can leave a queue from the middle. A removed entry is marked as gone,
 // and stays until its slot is walked: when it moves down, or at once when more than half of the
-// slot is gone. So a removal costs a constant, and what is gone takes no more memory than what is
-// left, or than a block. The slot follows from the two times alone, since where an entry lies never
-// depends on how it came there.
+// slot is gone. So a removal costs a constant, and gone entries take no more memory than the
+// remaining ones, or than a block. The slot follows from the two times alone, since the place of an
+// entry never depends on its history.
 
 const (
 	digit  = 8          // bits of a level
@@ -81,7 +81,7 @@ type entry struct {
 	number uint32
 }
 
-// Len returns how many numbers are in the wheel.
+// Len returns the number of entries in the wheel.
 func (w *Wheel) Len() int { return w.count }
 
 // Add adds a number that is not in the wheel, and has been given back by Dropped if it
@@ -139,8 +139,8 @@ func (w *Wheel) Remove(number uint32, at uint64) {
 	}
 }
 
-// tidy empties a slot, and places what has not gone anew: where it was, or further down if the
-// wheel's time has come to the slot.
+// tidy empties a slot, and places its remaining entries anew: in the same slot, or further down if
+// the wheel's time has come to the slot.
 func (w *Wheel) tidy(n int, i uint8) {
 	s := w.empty(n, i)
 	for b, from := s.first, s.taken; b != nil; from = 0 {
@@ -214,7 +214,7 @@ func (w *Wheel) freeBlock(b *block) {
 	}
 }
 
-// dropFree leaves the free blocks to the GC, except for those that an empty wheel keeps.
+// dropFree leaves the free blocks to the GC, except for the blocks that an empty wheel keeps.
 // If it kept fewer, arming as many timers again would make them anew.
 func (w *Wheel) dropFree() {
 	last := w.freeBlocks

@@ -61,7 +61,7 @@ func TestGraph_Twin(t *testing.T) {
 	})
 }
 
-// TestRegistry: "what sync.Pool drops, the GC takes", and the list does not grow with what has
+// TestRegistry: "the GC takes objects that sync.Pool drops", and the list does not grow with what has
 // gone.
 func TestRegistry(t *testing.T) { synctest.Test(t, testRegistry) }
 

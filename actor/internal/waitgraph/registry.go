@@ -6,14 +6,14 @@ import (
 	"github.com/gallop-go/gallop/internal/weaklist"
 )
 
-// Registry lists objects in which is written who waits for whom, to be found for reports.
+// Registry lists objects that record who waits for whom, for reports.
 //
 // Rejected: a list that actors enter when they begin to wait and leave when they go on. It costs
 // locked instructions each time, in a program in which actors are muted often.
 //
 // Chosen: such objects are recycled, so they are listed once, when they are made, for good. The
-// list is weak: what sync.Pool drops, the GC takes. To wait writes two words more into an object
-// that is written to anyway. The zero Registry is empty.
+// list is weak: the GC takes objects that sync.Pool drops. A wait writes two words more into an
+// object that is written to anyway. The zero Registry is empty.
 type Registry[T any] struct {
 	list weaklist.List[weak.Pointer[T]]
 }
