@@ -262,10 +262,11 @@ func ExampleWaitForRoom() {
 	}
 	_, err := total.Ask(ctx, r, struct{}{}) // the second order takes the room
 	fmt.Println(err)
-	paid <- struct{}{}
-	_, err = state.Ask(ctx, r, struct{}{}) // between the first and the second
+	for range 2 {
+		paid <- struct{}{}
+	}
+	_, err = state.Ask(ctx, r, struct{}{}) // however many orders wait
 	fmt.Println(err)
-	paid <- struct{}{}
 	fmt.Println(total.Ask(actor.WaitForRoom(ctx), r, struct{}{}))
 	// Output:
 	// gallop: actor overloaded
