@@ -205,8 +205,8 @@ func (a *cell) suspend(c *Context, x *coldState) {
 //	F3 the fall is as in F1: it may give way    G3 open the gate, or begin the suspension
 //	                                            G4 make it even     (store)
 //
-// If F1 and F3 find the same even number, the gate was shut for another reason at F2: G1 comes before
-// G2, and G4 comes after G3. If they find two numbers, the sender looks again.
+// If F1 and F3 find the same even number, the gate was shut for another reason at F2: G1 comes
+// before G2, and G4 comes after G3. If they find two numbers, the sender looks again.
 type fall uint32
 
 // fallNow returns the fall of the actor. f may be nil. Any goroutine.

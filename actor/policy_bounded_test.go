@@ -163,8 +163,8 @@ func seq(from, to int) (s []int) {
 	return s
 }
 
-// TestBound_SenderThatIsNeverMuted: with OverflowMute, "some senders are never muted, and exceed the
-// bound without limit", among them the receiver; the other policies hold against it too.
+// TestBound_SenderThatIsNeverMuted: with OverflowMute, "some senders are never muted, and exceed
+// the bound without limit", among them the receiver; the other policies hold against it too.
 func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 	const many = 10 * bound
 	for name, typ := range boundedTypes {
