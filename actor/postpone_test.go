@@ -162,8 +162,8 @@ func (b *bed) asks(ctx context.Context, got chan<- error) {
 	}()
 }
 
-// TestPostpone_Asks: "requests fail at once with ErrSuspended, also requests that are in the mailbox
-// already"; "The error also wraps the reason for which the receiver fell".
+// TestPostpone_Asks: "requests fail at once with ErrSuspended, also requests that are in the
+// mailbox already"; "The error also wraps the reason for which the receiver fell".
 func TestPostpone_Asks(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {
@@ -242,8 +242,8 @@ func TestWaitForRestart(t *testing.T) {
 
 // TestPostpone_Sends: "ordinary and urgent messages are kept up to a bound … and run after the
 // restart; beyond the bound they become dead letters with the reason ErrSuspended, and TrySend
-// returns that error"; "besides those that waited then"; "For an actor with a bound … the smaller of
-// the two bounds counts". From a behaviour and from outside, and again in the next life.
+// returns that error"; "besides those that waited then"; "For an actor with a bound … the smaller
+// of the two bounds counts". From a behaviour and from outside, and again in the next life.
 func TestPostpone_Sends(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		for _, backlog := range []int{-1, 3} {
