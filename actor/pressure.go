@@ -34,7 +34,7 @@ type flow struct {
 	deadlock deadlockState // guarded by the system's deadlockWatch
 }
 
-// flowOf returns the actor's flow, and makes one at first. Any goroutine.
+// flowOf returns the actor's flow. The first call makes it. Any goroutine.
 func (a *cell) flowOf() *flow {
 	if f := a.flow.Load(); f != nil {
 		return f
@@ -48,8 +48,8 @@ func (a *cell) flowOf() *flow {
 }
 
 // letAllGo lets go of all senders that wait for an actor whose mailbox is closed: the goroutines,
-// and the actors that are muted, which it returns. A newest message that was left beside the mailbox
-// is the caller's as well. Owner only.
+// and the actors that are muted, which it returns. A newest message that was left beside the
+// mailbox is the caller's as well. Owner only.
 func (a *cell) letAllGo() (muted *backpressure.Waiter[waiting], newest *message) {
 	muted = a.gate.Open(&gateMark)
 	return muted, a.endFlow()
@@ -103,11 +103,10 @@ func newOwn(e env, id uint16, word uint64) *message {
 // messages as before, and is never muted itself meanwhile. Applying pressure twice is
 // the same as once.
 //
-// The actor that is to bring the news that there is room again must be able to: a message from
-// a muted actor never comes. If it comes to that, the actors that wait are let go for
-// the mail that they have, for the first time within a tenth of a second; see
-// [PressureDeadlock]. If the news comes from outside, take a [System.Hold] for as long as
-// you wait for it.
+// An actor that reports that there is room again must not be muted meanwhile: its message
+// would never come. If that happens, the actors that wait are released to run the mail that
+// they have, for the first time within a tenth of a second; see [PressureDeadlock]. If the
+// report comes from outside, take a [System.Hold] for as long as you wait for it.
 func (c *Context) ApplyPressure() {
 	mustRun(c, "ApplyPressure")
 	a := c.self
@@ -125,7 +124,7 @@ func (c *Context) ApplyPressure() {
 	}
 }
 
-// ReleasePressure takes ApplyPressure back: actors that were muted for it go on.
+// ReleasePressure undoes ApplyPressure: actors that were muted for it go on.
 // Without pressure it does nothing.
 func (c *Context) ReleasePressure() {
 	mustRun(c, "ReleasePressure")
