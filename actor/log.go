@@ -33,12 +33,14 @@ func (plainSink) debug(string, ...any) {}
 func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, args)) }
 func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
-// Logger returns a logger for the running actor, whose lines go where those of the
-// system go ([WithLogger]; [slog.Default] if that is not set) and have the attributes actor, which
-// is its number, type and, if the actor has them, name ([Context.Register]) and path (package
-// supervise gives it). It is made at the first call, and again when the actor gets its first name
-// or gives it up; an actor that never calls Logger pays nothing for it. Unlike the Context, a
-// logger may be kept and used anywhere.
+// Logger returns a logger for the running actor. It writes to the logger of the system
+// ([WithLogger]; [slog.Default] if that is not set). Its lines have the attributes actor, which is
+// the actor's number, and type. They also have name ([Context.Register]) and path (given by package
+// supervise), if the actor has them.
+//
+// The logger is made at the first call, and again when the actor gets its first name or gives it
+// up. An actor that never calls Logger pays nothing for it. Unlike the Context, a logger may be
+// kept and used anywhere.
 func (c *Context) Logger() *slog.Logger {
 	mustRun(c, "Logger")
 	x := c.self.makeCold()
