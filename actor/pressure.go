@@ -15,7 +15,7 @@ type flow struct {
 	// by the owner.
 	ajarCount seam.Uint32
 	// The only reason why the gate is shut is a spent batch. Stored by the owner, before Shut and
-	// after Open; loaded by lets.
+	// after Open; loaded by senders outside.
 	batchOnly seam.Bool
 	// Odd while the gate is shut because the actor has fallen: see fall.
 	falls  seam.Uint32
