@@ -359,7 +359,7 @@ func piped(t *testing.T, sys *actor.System, fn func(context.Context) (any,
 	return <-got
 }
 
-// TestPipe_Outcomes: "sends what fn returns to the running actor"; "A panic in fn comes back as a
+// TestPipe_Outcomes: "sends the result of fn to the running actor"; "A panic in fn comes back as a
 // *PanicError".
 func TestPipe_Outcomes(t *testing.T) {
 	sys := start(t)

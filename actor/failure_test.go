@@ -210,9 +210,9 @@ func TestHooks_Panic(t *testing.T) {
 	}
 }
 
-// TestOnDeadLetter_SendsInVain: "The dead letters that a DeadLetter function causes by that are
-// counted and logged, and not told to any such function"; also if they are of another system, whose
-// function does the same. A later letter is reported again.
+// TestOnDeadLetter_SendsInVain: "Dead letters that a DeadLetter function causes directly are
+// counted and logged, but not reported to a DeadLetter function"; also if they are of another
+// system, whose function does the same. A later letter is reported again.
 func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	for name, systems := range map[string]int{"Itself": 1, "EachOther": 2} {
 		t.Run(name, func(t *testing.T) {

@@ -35,9 +35,9 @@ var (
 		}))
 )
 
-// TestTypeKeep: "It is given the state, and what it leaves there is what the init of the next life
-// finds." "An actor that was ended by order is replaced by a new one, for which nothing was kept."
-// "If keep panics, nothing is kept."
+// TestTypeKeep: "It is given the state, and clears the parts that shall not survive. The init of
+// the next life is given the result." "An actor that was ended by order is replaced by a new one,
+// for which nothing is kept." "If keep panics, nothing is kept."
 func TestTypeKeep(t *testing.T) {
 	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	var found []int

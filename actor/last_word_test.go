@@ -177,7 +177,7 @@ func TestLastWord_Drains(t *testing.T) {
 }
 
 // TestLastWord_TakenBack: after Unwatch and Unlink nothing arrives any more, though the news waits
-// behind the mail; and what counts is whether the actor traps exits when it comes to the news.
+// behind the mail; and "an exit is trapped if TrapExit is in force at the message's turn".
 func TestLastWord_TakenBack(t *testing.T) {
 	b := bossTypes["plain"]
 	for name, c := range map[string]struct {

@@ -21,7 +21,8 @@ import (
 // again. LEAVING with children, and SUSPENDED, are spent parked: the actor blocks itself, and
 // holds the system. Only signals reach it there, and only it unblocks itself.
 
-// lifeState is where an actor stands. An actor without cold state is alive, or has ended.
+// lifeState is the phase of an actor in the picture above. An actor without cold state is alive, or
+// has ended.
 type lifeState uint8
 
 const (
@@ -31,7 +32,7 @@ const (
 	ended
 )
 
-// nextState is what comes after LEAVING.
+// nextState is the phase that follows LEAVING.
 type nextState uint8
 
 const (
@@ -40,12 +41,13 @@ const (
 	nextRestart
 )
 
-// exit is for an actor that leaves by itself: it said so, it crashed, or one that it is linked to
-// has died. If it is supervised, its supervisor decides what comes of it, unless it had been told
-// to drain.
+// exit takes down an actor without an order: it has called Stop or Exit, it has crashed, or an
+// actor that it is linked to has ended. If it is supervised, its supervisor decides about a
+// restart, unless the actor drains.
 func (a *cell) exit(c *Context, why error) { a.fall(c, why, true) }
 
-// fall is exit, of an actor that may not be able to go on with its state.
+// fall is exit with a statement about the state: sound is false if the actor may be unable to go on
+// with it.
 func (a *cell) fall(c *Context, why error, sound bool) {
 	x := a.makeCold()
 	if x.state != alive {
@@ -64,8 +66,8 @@ func (a *cell) fall(c *Context, why error, sound bool) {
 	a.leave(c, next, modeStop, why)
 }
 
-// leave takes an actor down. It is done when left returns, or when the last child has
-// ended.
+// leave takes an actor down. The way down is complete when left returns, or later, when the last
+// child has ended.
 func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 	x := a.makeCold()
 	if invariant.On {
@@ -78,7 +80,7 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 	}
 	x.state, x.after, x.stopMode, x.reason = leaving, g, v, why
 	x.endParts(a, c, atLeave, stoppedBecause(why))
-	// Turns without mail take out what comes in; and the stash comes and goes.
+	// The count of the mail is lost: turns without mail take mail out, and the stash may change.
 	a.policy().forget(a)
 	e := c
 	if g == nextEnded {
@@ -88,7 +90,8 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 	a.left(c)
 }
 
-// closeBox makes dead letters of all mail, and refuses what comes. Owner only.
+// closeBox closes the mailbox and makes dead letters of all mail. Later messages are refused. Owner
+// only.
 func (a *cell) closeBox(e env) {
 	x := a.makeCold()
 	x.closeParts(a, e)
@@ -102,15 +105,15 @@ func (a *cell) closeBox(e env) {
 	a.discardMailbox(e, why)
 }
 
-// setTooLate sets the error for senders that come too late. The first one counts: once the box is
-// closed, they read it. Owner only, before the box is closed.
+// setTooLate sets the error for senders that come too late, unless it was set before: senders read
+// it once the box is closed. Owner only, before the box is closed.
 func (x *coldState) setTooLate(why error) {
 	if x.err == nil {
 		x.err = why
 	}
 }
 
-// tooLate is the error for senders that come too late, as x has it by now.
+// tooLate returns the error for senders that come too late, made from the present reason.
 func (x *coldState) tooLate() error {
 	if x.taken {
 		return ErrSystemStopped
@@ -118,8 +121,9 @@ func (x *coldState) tooLate() error {
 	return stoppedBecause(x.reason)
 }
 
-// left goes on with an actor that leaves: its youngest child first; when there is none
-// OnStop; and then what it leaves for. OnStop may have spawned children.
+// left does the next steps of an actor that leaves. It stops the youngest child and waits for it,
+// until there are no children. Then it calls OnStop, which may spawn children, so it looks again.
+// Then it ends, suspends or restarts the actor, as x.after says.
 func (a *cell) left(c *Context) {
 	if invariant.On {
 		verifyLeft(a, a.cold)
@@ -149,7 +153,7 @@ func (a *cell) left(c *Context) {
 	case nextEnded:
 		c.reset()
 		c.countStopped(a)
-		c.w.GiveUp() // many may have to be told
+		c.w.GiveUp() // there may be many links and watchers to tell
 		a.finish(c)
 	case nextSuspended:
 		a.suspend(c, x)
@@ -171,8 +175,8 @@ func (a *cell) wait() {
 	}
 }
 
-// waitToEnd is wait for an actor that leaves. On a clock that stands still it does not hold the
-// system: its children may wait for time.
+// waitToEnd is wait for an actor that leaves. With a clock that does not flow, it does not hold the
+// system: the clock moves only when the system is quiescent, and the children may wait for a timer.
 func (a *cell) waitToEnd() {
 	if a.wait(); !a.sys().opts.clock.Flows() {
 		a.releaseHold(a.cold)
@@ -199,15 +203,15 @@ func (a *cell) waited() {
 	}
 }
 
-// leavesForGood reports whether what runs is the OnStop of an actor that ends, or what comes
-// after it: its mailbox is closed, and its gate open to all senders. Owner only.
+// leavesForGood reports whether the actor is in LEAVING and will end. Its mailbox is closed then,
+// and its gate open to all senders. Owner only.
 func (a *cell) leavesForGood() bool {
 	x := a.cold
 	return x != nil && x.state == leaving && x.after == nextEnded
 }
 
-// takesNoMail reports whether the mailbox is closed, though what runs may be a message that was in
-// it: the actor drains, or leaves for good. Owner only.
+// takesNoMail reports whether the mailbox is closed: the actor drains, or leaves for good. A
+// message that was in the mailbox may still be running. Owner only.
 func (a *cell) takesNoMail() bool { return a.cold != nil && a.cold.drained || a.leavesForGood() }
 
 // OnStart sets a function that runs in every actor of the type before its first
@@ -231,7 +235,7 @@ func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 // OnStop sets a function that runs in every actor of the type after its last message,
 // when its mailbox is closed and its children have ended. f is given the reason of the
 // end: nil if the actor ended by itself, ErrShutdown if it was told to; [IsNormal] tells
-// a normal end from a fault. What f sends is sent. OnStop returns t. It panics if f is
+// a normal end from a fault. f may send messages. OnStop returns t. It panics if f is
 // nil, if there is a stop function already, or after the first spawn. Call it after
 // [Type.Table], for the reason that [Type.OnStart] gives.
 //
@@ -246,7 +250,7 @@ func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
 	return t
 }
 
-// unsealed returns t if a callback may be set.
+// unsealed returns t if a callback may be set, and panics otherwise.
 func (t *typeInfo) unsealed(what string, isNil bool, has func(*typeInfo) bool) *typeInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -278,7 +282,7 @@ func (k callback) name() string {
 	return [...]string{"", "init", "OnStart", "OnStop", "Stop", "Decide"}[k]
 }
 
-// noMessage is what runs while a callback runs.
+// noMessage is the current message while a callback runs.
 var noMessage = message{ID: systemID, OwnerTag: msg.MarkTag}
 
 // started is the first message of an actor that has to be started.
@@ -286,8 +290,8 @@ type started struct{ unanswered }
 
 func (started) serve(a *cell, c *Context) { a.start(c) }
 
-// launch makes a new actor start by itself. The caller owns it until launch returns: by then it may
-// run, or have ended.
+// launch starts a new actor. The caller owns the actor before the call. When launch returns, the
+// actor may be running or have ended.
 func (a *cell) launch(from Sender) {
 	if a.system.Closed() {
 		return
@@ -336,7 +340,7 @@ func (a *cell) start(c *Context) {
 	}
 }
 
-// callStop runs OnStop. What it says about its own end comes too late.
+// callStop runs OnStop. A Stop or Exit that OnStop calls has no effect.
 func (a *cell) callStop(c *Context, x *coldState) {
 	c.msg, x.where = &noMessage, inOnStop
 	a.sys().sim.callback(c, a, x.where.name())
@@ -360,7 +364,7 @@ func verifyLeave(a *cell, x *coldState, g nextState) {
 	invariant.Check(!x.waiting || x.gone, "%v leaves while it waits", a)
 }
 
-// verifyLeft checks an actor that goes on with its way down.
+// verifyLeft checks an actor in LEAVING.
 func verifyLeft(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving, "%v is on its way down, in phase %d", a, x.state)
 	open := !a.box.PeekClosed()
@@ -369,13 +373,13 @@ func verifyLeft(a *cell, x *coldState) {
 	invariant.Check(x.children.guards >= 0, "%v supervises %d", a, x.children.guards)
 }
 
-// verifyBottom checks that nothing is left that has to end before the actor.
+// verifyBottom checks that no child is left.
 func verifyBottom(a *cell, x *coldState) {
 	invariant.Check(x.children.youngest == nil, "%v ends before its children", a)
 	invariant.Check(x.children.guards == 0, "%v has no children, and supervises %d", a, x.children.guards)
 }
 
-// verifyWait checks an actor that waits: what blocks it and its hold are its own.
+// verifyWait checks an actor that begins to wait.
 func verifyWait(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving || x.state == suspended || x.gone && a.typ().finishes,
 		"%v waits in phase %d", a, x.state)
@@ -383,7 +387,7 @@ func verifyWait(a *cell, x *coldState) {
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyWaited checks an actor that waits no longer.
+// verifyWaited checks an actor that ends its wait.
 func verifyWaited(a *cell, x *coldState) {
 	invariant.Check(x.listed.reasons > 0, "%v has waited, and was not on the stop list", a)
 	backpressure.MustRun(&a.blockedOn)

@@ -4,29 +4,30 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// child is the record of an actor that ends before the one that spawned it.
+// child is the record of an actor that ends before its parent, which has spawned it.
 type child struct {
 	b  *cell  // read-only
 	of uint64 // the parent's number; read-only
-	// The child's; nil when it has ended: a ref to the dead keeps no other actor.
+	// The child's. Nil when it has ended, so that a ref to it keeps no other actor in memory.
 	parent *cell
 
 	// The parent's.
 	older, younger *child
 	listed         bool // it is in the parent's list
 	stopSent       bool // it has been told to end
-	// It is told when the first of those with this mark is; read-only once it was launched.
+	// All children with this mark are told to end when the first of them is. Read-only after
+	// launch.
 	together bool
 	stopMode stopMode
-	stop     func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
+	stop     func(c *Context, child AnyRef) // called instead of the first order to end, unless nil
 }
 
-// family is the children of an actor, in the order of their births. Owner only.
+// family is the list of the children of an actor, in the order of their births. Owner only.
 type family struct {
 	youngest *child
-	// One more than what those with that mark were told; 0: nothing.
+	// The stop mode that the children with the mark together were told, plus one; 0: none.
 	stoppedTogether stopMode
-	guards          int32 // how many of them it supervises
+	guards          int32 // number of supervised children
 }
 
 func (f *family) add(k *child) {
@@ -43,7 +44,7 @@ func (f *family) remove(k *child) {
 	k.forget()
 }
 
-// unlink takes k out of the row.
+// unlink takes k out of the list.
 func (f *family) unlink(k *child) {
 	if invariant.On {
 		verifyFamily(f, k)
@@ -59,10 +60,10 @@ func (f *family) unlink(k *child) {
 	k.older, k.younger = nil, nil
 }
 
-// forget drops what the parent has in the record.
+// forget clears the parent's fields of the record.
 func (k *child) forget() { k.older, k.younger, k.listed, k.stop = nil, nil, false, nil }
 
-// disband is for a parent that its system took along before its children had ended.
+// disband clears the list. It has children left only if the end of the system ended the parent.
 func (f *family) disband() {
 	for k := f.youngest; k != nil; {
 		older := k.older
@@ -72,7 +73,7 @@ func (f *family) disband() {
 	f.youngest = nil
 }
 
-// orphan tells the supervised children that their parent will decide nothing any more.
+// orphan tells the supervised children that their parent leaves and makes no more decisions.
 func (f *family) orphan(e env, v stopMode) {
 	for k := f.youngest; k != nil; k = k.older {
 		if k.b.supervised {
@@ -84,7 +85,7 @@ func (f *family) orphan(e env, v stopMode) {
 // SpawnChild is [Type.Spawn] for an actor that ends before the running actor does. When
 // the parent is stopped, drained or killed, fails, or is restarted, its children are
 // told to end in the same way and waited for, one after another, the youngest first. A
-// child that ends does nothing to its parent: link or watch it if it should.
+// child that ends does not affect its parent, unless the parent links or watches it.
 func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
 	a := newCell(t, c)
 	*stateOf[S](a) = state
@@ -102,7 +103,7 @@ func (a *cell) adopt(c *Context) {
 	c.self.makeCold().children.add(k)
 }
 
-// requestStop tells a child to end, once for each verb.
+// requestStop tells a child to end, once for each stop mode.
 func (k *child) requestStop(e env, v stopMode) {
 	if k.stopSent && k.stopMode >= v {
 		return
@@ -119,13 +120,12 @@ func (k *child) requestStop(e env, v stopMode) {
 	k.b.tell(e, o)
 }
 
-// callChildStop runs ChildOptions.Stop: what a parent that leaves itself has to say to one of its
-// children.
+// callChildStop runs ChildOptions.Stop, by which a parent that leaves tells a child to end.
 func callChildStop(a *cell, c *Context, f func()) {
 	c.msg, a.cold.where = &noMessage, inChildStop
 	f()
 	a.cold.where = inNone
-	a.keepYielded(c) // as in callStop: what comes next may forget it
+	a.keepYielded(c) // as in callStop: the next steps may forget it
 }
 
 func (k *child) ended(e env) {
@@ -157,8 +157,8 @@ func (s childEnded) serve(a *cell, c *Context) {
 // SystemOf returns the system that the actor t belongs to. It panics if t is a zero Ref.
 func SystemOf(t Target) *System { return targetOf("SystemOf", t).sys() }
 
-// stopTogether tells all children that end together to end, once for each verb. The others wait
-// for their turn. Owner only.
+// stopTogether tells all children with the mark together to end, once for each stop mode. The other
+// children are told one after another. Owner only.
 func (f *family) stopTogether(e env, v stopMode) {
 	if f.stoppedTogether > v {
 		return
@@ -171,7 +171,7 @@ func (f *family) stopTogether(e env, v stopMode) {
 	}
 }
 
-// verifyFamily checks how a child stands among its siblings.
+// verifyFamily checks the links between a child and its siblings.
 func verifyFamily(f *family, k *child) {
 	invariant.Check(k.older == nil || k.older.younger == k,
 		"the older sibling of %v has another younger one", k.b)

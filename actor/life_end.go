@@ -9,12 +9,12 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// What ends an actor: its mailbox is closed, what is left becomes dead letters, and all that want
-// to know are told. The way there is in life.go.
+// The end of an actor: its mailbox is closed, the mail that is left becomes dead letters, and
+// links, watchers, supervisor and parent are told. The way to the end is in life.go.
 
-// endPlainly ends an actor that has stopped itself and has nothing and no actor to see to, not even
-// mail: most ends are like that. Otherwise it reports false, and has done nothing. One locked
-// instruction, since it leaves the system queue alone: see there. Owner only, between two turns.
+// endPlainly ends an actor that has stopped itself, if it has no cold state, no OnStop and no mail.
+// Most ends are of this kind. For other actors it does nothing and reports false. It takes one
+// locked instruction, since it does not close the system queue. Owner only, between two turns.
 func (a *cell) endPlainly(c *Context) bool {
 	if !a.plain() || a.load != 0 || a.in.Pending() != nil || a.in.HasAppended() || a.arena != nil ||
 		!a.gate.IsOpen() {
@@ -40,8 +40,8 @@ func (a *cell) endPlainly(c *Context) bool {
 	return true
 }
 
-// terminate ends an actor at once. If it had no cold state, t is what is left of it. It has nothing
-// to see to, or its system has stopped. Owner only.
+// terminate ends an actor at once: an actor without cold state and OnStop, or an actor whose system
+// has stopped. If the actor had no cold state, t becomes its cold state. Owner only.
 func (a *cell) terminate(e env, t *coldState) {
 	if invariant.On {
 		verifyTerminate(a)
@@ -62,8 +62,8 @@ func (a *cell) terminate(e env, t *coldState) {
 	a.finish(e)
 }
 
-// discardMailbox closes the mailbox, lets go of everyone who waits at the gate, and makes dead
-// letters of what was left. Owner only.
+// discardMailbox closes the mailbox, releases all senders that wait at the gate, and makes dead
+// letters of the mail that was left. Owner only.
 func (a *cell) discardMailbox(e env, why error) {
 	left, stub := a.box.Close(&a.in)
 	if stub != nil {
@@ -75,7 +75,7 @@ func (a *cell) discardMailbox(e env, why error) {
 	deadLetters(e, a, msg.Concat(left, newest), why)
 }
 
-// finish ends an actor whose box is closed, and tells all that want to know.
+// finish ends an actor whose mailbox is closed, and announces the end.
 func (a *cell) finish(e env) {
 	x := a.cold
 	a.waited()
@@ -98,7 +98,8 @@ func (a *cell) finish(e env) {
 	x.announce(a, e)
 }
 
-// refuseAll answers for the dead: a chain from the system queue.
+// refuseAll refuses a chain of messages from the system queue of an actor that has ended: signals
+// are refused, and messages become dead letters.
 func (a *cell) refuseAll(e env, left *message) {
 	for left != nil {
 		m := left
@@ -131,7 +132,7 @@ func (x *coldState) announce(a *cell, e env) {
 	}
 }
 
-// What is left of actors that had no cold state, when the reason is common.
+// The cold states of ended actors that had none before, for the common reasons. Shared.
 var (
 	terminatedNormal   = &coldState{state: ended, terminated: true, err: ErrStopped}
 	terminatedShutdown = &coldState{state: ended, reason: ErrShutdown,
@@ -141,7 +142,7 @@ var (
 		err: ErrSystemStopped}
 )
 
-// newTerminated returns what is left of an actor that had no cold state.
+// newTerminated returns the cold state of an ended actor that had none before.
 func newTerminated(why error) *coldState {
 	switch why {
 	case nil:
@@ -163,8 +164,8 @@ func (a *cell) neverLived() {
 	a.letAllGo() // the gate of one with a bound is shut, and would mute senders
 }
 
-// whyEnded is the error for senders whose mail is refused: the box is closed, or the system queue.
-// Any goroutine that has seen so.
+// whyEnded returns the error for senders whose mail is refused. Any goroutine that has seen that
+// the mailbox or the system queue is closed.
 func (a *cell) whyEnded() error { return a.cold.err }
 
 // endedPlainly reports whether the actor had only a box to close when it ended, and so has ended
@@ -175,8 +176,8 @@ func (a *cell) endedPlainly() bool { return a.box.Closed() && a.cold.terminated 
 // may be read. Any goroutine.
 func (a *cell) ended() bool { return a.system.Closed() || a.endedPlainly() }
 
-// terminatedRecord is what is left of an actor that is not served any more: it has ended, or its
-// system took it along.
+// terminatedRecord returns the cold state of an actor that has ended. If the actor was ended by the
+// end of its system, it may return terminatedSystem.
 func (a *cell) terminatedRecord() *coldState {
 	if a.ended() {
 		return a.cold
@@ -184,7 +185,7 @@ func (a *cell) terminatedRecord() *coldState {
 	return terminatedSystem
 }
 
-// verifyFinish checks an actor whose box is closed, before the system queue is.
+// verifyFinish checks an actor whose mailbox is closed and whose system queue is open.
 func verifyFinish(a *cell, x *coldState) {
 	invariant.Check(a.box.PeekClosed(), "%v finishes, and its mailbox is open", a)
 	invariant.Check(x.state != ended, "%v finishes twice", a)
@@ -192,7 +193,7 @@ func verifyFinish(a *cell, x *coldState) {
 	invariant.Check(x.held.First == nil, "%v finishes with mail put aside", a)
 }
 
-// verifyEnded checks what is left of an actor once all others have been told.
+// verifyEnded checks an actor after its end was announced.
 func verifyEnded(a *cell, x *coldState) {
 	invariant.Check(x.state == ended && a.system.PeekClosed(), "%v has ended in phase %d", a, x.state)
 	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
@@ -213,14 +214,14 @@ func verifyTerminate(a *cell) {
 		a)
 }
 
-// verifyTerminated checks a record that many actors share: it is never written to.
+// verifyTerminated checks that a cold state that many actors share was never written to.
 func verifyTerminated(x *coldState) {
 	invariant.Check(x.state == ended && x.err != nil, "a terminated record in phase %d", x.state)
 	invariant.Check(x.parts == [partKinds]part{} && x.listed.reasons == 0 && x.children.youngest == nil,
 		"a terminated record was written to")
 }
 
-// end ends an actor that has asked for its end itself.
+// end ends an actor that has asked for its own end.
 func (a *cell) end(c *Context) (again bool) {
 	if !a.plain() {
 		a.endSlow(c, a.makeCold())
@@ -246,7 +247,7 @@ func (c *Context) noteStop(a *cell) {
 	c.sys.inspected.Load().noted(c, flightlog.Stop, a, nil)
 }
 
-// endSlow ends an actor that has more to see to than its mail.
+// endSlow ends an actor that has cold state or an OnStop function.
 func (a *cell) endSlow(c *Context, x *coldState) {
 	c.aside = true
 	if x.gone {

@@ -8,21 +8,21 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Exit is the message by which an actor that traps exits ([TrapExit]) learns of the end
-// of an actor that it was linked to.
+// Exit is the message that tells an actor that traps exits ([TrapExit]) of the end of an
+// actor that it was linked to.
 type Exit struct {
-	// ActorID and Type say who has ended.
+	// ActorID and Type name the actor that has ended.
 	ActorID uint64
 	Type    string
 	// Reason says why; nil, or ErrShutdown after an order to end: see [IsNormal].
 	Reason error
 }
 
-// link is one call of Link. Each side keeps it among its links until it hears that the other
-// side has ended or does not want it any more. It is its own name: news of a link that a side has
-// dropped meanwhile means nothing to that side, and a new link between the two is another one. So
-// both sides come to agree, however Link and Unlink cross: a link is added once, before the other
-// side can know it, and once dropped it never comes back.
+// link is one call of Link. Each side keeps it among its links until it is told that the other side
+// has ended or has called Unlink. A link is identified by its address: a side ignores news of a
+// link that it has dropped meanwhile, and a later Link between the two makes another link. A link
+// is added once, before the other side can know it, and once dropped it is never added again. So
+// both sides come to agree, even if calls of Link and Unlink cross.
 type link struct {
 	a, b *cell
 	// Its indexes among the links of a and of b; each is its owner's.
@@ -44,9 +44,9 @@ func (l *link) at(me *cell) *int {
 }
 
 // Link ties the running actor to t: when one of them ends for a reason that is not nil,
-// the other ends for the same reason, unless it traps exits. If t has ended already, it
-// is as if it ended now. Linking twice, or to itself, does nothing more. Link panics if
-// t is a zero Ref.
+// the other ends for the same reason, unless it traps exits. If t has ended already, the
+// effect is as if it ended now. To link twice, or to itself, has no further effect. Link
+// panics if t is a zero Ref.
 func Link(c *Context, t Target) {
 	mustRun(c, "Link")
 	to, me := targetOf("Link", t), c.self
@@ -61,10 +61,10 @@ func Link(c *Context, t Target) {
 	to.tell(c, linked{link: l})
 }
 
-// Unlink undoes [Link], whichever of the two called it. When Unlink returns, the end of
-// t does nothing to the running actor any more, even if t has ended already and the
-// news is on its way. In the other direction, that is true once t has heard of it.
-// Unlink panics if t is a zero Ref.
+// Unlink undoes [Link]. It does not matter which of the two called Link. When Unlink
+// returns, the end of t no longer affects the running actor, even if t has ended already
+// and the news is on its way. The end of the running actor no longer affects t once the
+// news of Unlink has reached t. Unlink panics if t is a zero Ref.
 func Unlink(c *Context, t Target) {
 	mustRun(c, "Unlink")
 	to, me := targetOf("Unlink", t), c.self
@@ -82,7 +82,7 @@ type links struct {
 	linking bool                        // it has called Link
 }
 
-// linksOf returns the links of an actor, and makes the part at first. Owner only.
+// linksOf returns the links of an actor. The first call makes the part. Owner only.
 func linksOf(x *coldState) *links {
 	l, _ := x.parts[linksPart].(*links)
 	if l == nil {
@@ -114,9 +114,9 @@ func (ls *links) remove(me *cell, l *link) bool {
 	return true
 }
 
-// drop removes what is left of the links with an actor that has ended. If both have called
-// Link at once there are two links, and still one end. The caller has seen that both have: many may
-// be linked to one actor that has called it, or that they have called it for.
+// drop removes the remaining links with an actor that has ended. If both actors have called Link at
+// once there are two links. drop searches the links of me, which may be many, so it is called only
+// if both actors have called Link.
 func (ls *links) drop(me, dead *cell) {
 	for l := ls.all.Find(dead); l != nil; l = ls.all.Find(dead) {
 		ls.remove(me, l)
@@ -125,8 +125,8 @@ func (ls *links) drop(me, dead *cell) {
 
 // TrapExit makes the ends of linked actors, normal ones too, come as messages for b, a
 // behaviour of the running actor. Such a message is the last that comes from the actor that
-// has ended: see [Watch]. TrapExit holds until [UntrapExit] or a restart; what counts is
-// whether the actor traps exits when it comes to the message. It panics if b belongs to
+// has ended: see [Watch]. TrapExit is in force until [UntrapExit] or a restart. An exit is
+// trapped if TrapExit is in force at the message's turn. TrapExit panics if b belongs to
 // another type.
 func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
 	d := b.d.made()
@@ -140,7 +140,7 @@ func UntrapExit(c *Context) {
 	linksOf(c.self.makeCold()).trap = nil
 }
 
-// tellEnd tells the other side of the end of b.
+// tellEnd tells the other side of the end of a.
 func (l *link) tellEnd(a *cell, e env, why error) {
 	l.other(a).tell(e, linkEnded{link: l, twice: mayHaveLinked(a),
 		exit: Exit{a.id, a.typ().name, why}})
@@ -176,12 +176,12 @@ func (s unlinked) serve(a *cell, _ *Context) {
 type linkEnded struct {
 	unanswered
 	link  *link
-	twice bool // there may be another, by the one that has ended
+	twice bool // the actor that has ended may have called Link itself: there may be another link
 	exit  Exit
 }
 
-// mayHaveLinked reports whether an actor that has ended had called Link. Of an actor that its
-// system took along only the system may ask: it may have.
+// mayHaveLinked reports whether an actor that has ended had called Link. It reports true for an
+// actor whose system has stopped: the cold state may not be read then.
 func mayHaveLinked(a *cell) bool {
 	if !a.ended() {
 		return true
@@ -210,7 +210,7 @@ func (s linkEnded) serve(a *cell, c *Context) {
 	case hasNoEffect(s.exit.Reason):
 	case c.aside:
 		a.exit(c, s.exit.Reason)
-	default: // it traps exits no more
+	default: // it has called UntrapExit
 		c.exit(s.exit.Reason)
 	}
 }
@@ -221,26 +221,26 @@ func verifyLink(l *link, me *cell) {
 	invariant.Check(l.a != l.b, "%v is linked to itself", me)
 }
 
-// Down is the message by which an actor learns of the end of one that it watches.
+// Down is the message that tells an actor of the end of an actor that it watches.
 type Down struct {
-	// ActorID and Type say who has ended.
+	// ActorID and Type name the actor that has ended.
 	ActorID uint64
 	Type    string
 	// Reason says why; nil, or ErrShutdown after an order to end: see [IsNormal].
 	Reason error
-	// Monitor is what [Watch] returned.
+	// Monitor is the value that [Watch] returned.
 	Monitor Monitor
 }
 
 // Monitor stands for one call of [Watch]. The zero Monitor watches no actor.
 type Monitor struct{ m *monitor }
 
-// monitor is known to the watcher, the target, and the signals between them.
+// monitor is shared by the watcher, the target, and the signals between them.
 type monitor struct {
 	watcher, target *cell
 	by              *descriptor     // the watcher's behaviour
 	live            bool            // the watcher still wants it; the watcher's
-	atWatcher       int             // its index among what the watcher watches; the watcher's
+	atWatcher       int             // its index among the watcher's monitors; the watcher's
 	atTarget        int             // and among the watchers of the target; the target's
 	outside         chan *coldState // instead of a watcher: gets the remains; has room for one
 }
@@ -251,7 +251,7 @@ type monitors struct {
 	watching indexset.Set[monitor] // whom it watches
 }
 
-// monitorsOf returns the monitors of an actor, and makes the part at first. Owner only.
+// monitorsOf returns the monitors of an actor. The first call makes the part. Owner only.
 func monitorsOf(x *coldState) *monitors {
 	ms, _ := x.parts[monitorsPart].(*monitors)
 	if ms == nil {
@@ -261,7 +261,7 @@ func monitorsOf(x *coldState) *monitors {
 	return ms
 }
 
-// ends implements part. Its watchers outlive a restart.
+// ends implements part. The watchers of an actor stay over a restart.
 func (ms *monitors) ends(a *cell, e env, at ending, _ error) {
 	switch at {
 	case atLifeEnd:
@@ -281,14 +281,14 @@ func (ms *monitors) ends(a *cell, e env, at ending, _ error) {
 
 // Watch makes the end of t come as a message for b, a behaviour of the running actor, once
 // for each call of Watch. If t has ended long ago, the message is sent now, with the reason
-// that t had. Watching does nothing to t. Watch panics if t is a zero Ref, or if b belongs to
-// another type.
+// that t had. Watching does not affect t. Watch panics if t is a zero Ref, or if b belongs
+// to another type.
 //
-// The message is the last that comes from t: what t has sent to the running actor before
-// its end runs before it. So it waits in the mailbox like any message, also while the
-// running actor is muted, but it takes no room of a bound. If b is [Urgent], the message
-// overtakes ordinary mail, and with it what t has sent last: that is for a watcher that
-// must hear at once. A restart of t is not its end.
+// The message is the last that comes from t: messages that t has sent to the running actor
+// run before it. So it waits in the mailbox like any message, also while the running actor
+// is muted, but it takes no room of a bound. If b is [Urgent], the message overtakes
+// ordinary mail, and so also the last messages of t. Use that for a watcher that must be
+// told at once. A restart of t is not its end.
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	to, d := targetOf("Watch", t), b.d.made()
 	c.mustOwn(d)
@@ -299,9 +299,9 @@ func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	return Monitor{m}
 }
 
-// Unwatch undoes [Watch]. When it returns, the message does not come any more, even if
-// t has ended already and the message is on its way. Unwatching twice, or the zero
-// Monitor, does nothing. Unwatch panics if another actor has called Watch.
+// Unwatch undoes [Watch]. When it returns, the message no longer comes, even if t has
+// ended already and the message is on its way. To unwatch twice, or the zero Monitor,
+// does nothing. Unwatch panics if another actor has called Watch.
 func Unwatch(c *Context, m Monitor) {
 	if m.m == nil {
 		return
@@ -313,7 +313,7 @@ func Unwatch(c *Context, m Monitor) {
 	m.m.cancel(c)
 }
 
-// cancel ends a monitor on the watcher's side, whose turn it is.
+// cancel ends a monitor on the watcher's side. It is called in the watcher's turn.
 func (m *monitor) cancel(e env) {
 	if m.live {
 		m.live = false
@@ -323,9 +323,9 @@ func (m *monitor) cancel(e env) {
 	}
 }
 
-// Join blocks, from outside, until t has ended, and does nothing to end it. It returns
-// at once if t has ended long ago. The error is ctx's, or ErrSystemStopped if the
-// system of t stops before. Join panics if t is a zero Ref, or if a behaviour or a process
+// Join blocks, from outside, until t has ended. It does not end t. It returns at once if t
+// has ended long ago. It returns ctx's error if ctx ends first, or ErrSystemStopped if the
+// system of t stops first. Join panics if t is a zero Ref, or if a behaviour or a process
 // calls it, as [StopWait] does.
 func Join(ctx context.Context, t Target) (Down, error) {
 	a := targetOf("Join", t)
@@ -355,7 +355,8 @@ func join(a *cell, ctx context.Context, call string) (Down, error) {
 	}
 }
 
-// news tells of the end of b, of which x is left, unless its system took it along.
+// news returns the Down of an ended actor a with cold state x, or ErrSystemStopped if the end of
+// its system ended it.
 func (x *coldState) news(a *cell) (Down, error) {
 	if x.taken {
 		return Down{}, ErrSystemStopped
@@ -363,10 +364,10 @@ func (x *coldState) news(a *cell) (Down, error) {
 	return Down{ActorID: a.id, Type: a.typ().name, Reason: x.reason}, nil
 }
 
-// leave tells the target that it is watched no more.
+// leave tells the target that the monitor has ended.
 func (m *monitor) leave(e env) { m.target.tell(e, unwatched{mon: m}) }
 
-// report tells the watcher of the end of b.
+// report tells the watcher of the end of a, whose cold state is left.
 func (m *monitor) report(e env, a *cell, left *coldState) {
 	if m.outside != nil {
 		m.outside <- left
@@ -375,7 +376,7 @@ func (m *monitor) report(e env, a *cell, left *coldState) {
 	m.watcher.tell(e, watchedEnded{mon: m, down: Down{a.id, a.typ().name, left.reason, Monitor{m}}})
 }
 
-// watched tells the target that it is watched.
+// watched is the signal that begins a monitor at the target.
 type watched struct{ mon *monitor }
 
 func (s watched) serve(a *cell, _ *Context) {
@@ -385,7 +386,7 @@ func (s watched) serve(a *cell, _ *Context) {
 
 func (s watched) refused(a *cell, e env) { s.mon.report(e, a, a.terminatedRecord()) }
 
-// unwatched tells the target that it is watched no more.
+// unwatched is the signal that ends a monitor at the target.
 type unwatched struct {
 	unanswered
 	mon *monitor
@@ -417,7 +418,7 @@ func (s watchedEnded) serve(a *cell, c *Context) {
 	deliver(c, a, s.mon.by, s.down)
 }
 
-// verifyMonitor checks the news of the end of one that b watches.
+// verifyMonitor checks the news of the end of an actor that a watches.
 func verifyMonitor(m *monitor, a *cell) {
 	invariant.Check(m.watcher == a && m.outside == nil, "%v hears of an end that another watches", a)
 	invariant.Check(m.live == (m.atWatcher > 0), "%v watches: %v, and has place %d", a, m.live,

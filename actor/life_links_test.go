@@ -108,8 +108,8 @@ func TestTrapExit(t *testing.T) {
 	equal(t, "reason without a trap", brief(joined(t, a)), "killed")
 }
 
-// TestUnlink: "When Unlink returns, the end of t does nothing to the running actor any
-// more, even if t has ended already and the news is on its way."
+// TestUnlink: "When Unlink returns, the end of t no longer affects the running actor, even if t has
+// ended already and the news is on its way."
 func TestUnlink(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	for _, forward := range []bool{true, false} {

@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// What package supervise needs of an actor: that it can be taken down and brought up in
-// its place, with its ref and its mail.
+// Package supervise takes actors down and brings them up again in their place, with their refs and
+// their mail. This file has the part of an actor that this needs.
 
 // ChildDown is the message by which a supervisor learns of the fall of an actor that it
 // has spawned with [SpawnSupervised].
@@ -25,15 +25,15 @@ type ChildDown struct {
 	// Starting says that the actor was not up when it fell: init or OnStart failed, with
 	// Reason as the error, or it was taken down before they ran.
 	Starting bool
-	// What the supervisor's Decide has said about Reason. It is access.Restart if that was not asked.
+	// The answer of the supervisor's Decide for Reason; access.Restart if Decide was not called.
 	decision access.Decision
 }
 
-// supervision is what a supervised actor knows of its supervisor. Read-only.
+// supervision links a supervised actor to its supervisor. Read-only.
 type supervision struct {
 	super   *cell
 	init    func(a *cell) // gives it a new state
-	zero    func(a *cell) // gives it the zero state, or what [WithKeep] keeps
+	zero    func(a *cell) // resets its state to zero, or to the part that [WithKeep] keeps
 	deliver func(c *Context, at *cell, f ChildDown)
 	up      func(c *Context, at *cell, r access.ChildUp) // nil: the supervisor is not told
 	family  any                                          // ChildOptions.Family
@@ -49,15 +49,15 @@ type supervision struct {
 // in the child's own turn, before OnStart. SpawnSupervised panics if init is nil, or if
 // fell belongs to another type than the running actor.
 //
-// What such a child does by itself does not end it but suspends it: if it panics, stops
-// or exits, cannot be started, or is linked to an actor that fails. Then
+// Such a child falls if it panics, stops or exits, cannot be started, or is linked to an
+// actor that fails. A fall does not end the child but suspends it:
 //
-//   - its children are stopped, and OnStop runs;
-//   - its state is gone, and with it its arena, the variant it had become and what it
-//     watched;
-//   - its ref, its mail, its links and its watchers stay, with what was stashed first
-//     in the mail; the message over which it fell does not run again;
-//   - it holds the system until the running actor has decided on [Restart] or [Stop].
+//   - Its children are stopped, and OnStop runs.
+//   - Its state is gone, and with it its arena, the variant it had become and its
+//     monitors of other actors.
+//   - Its ref, its mail, its links and its watchers stay. Stashed messages go first in
+//     the mail. The message over which it fell does not run again.
+//   - It holds the system until the running actor has decided on [Restart] or [Stop].
 //     The running actor is told by a message for fell that overtakes ordinary mail.
 //
 // A Stop, Drain or Kill of the child ends it for good. So does the end of the
@@ -69,7 +69,7 @@ func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S),
 }
 
 // Suspend takes a supervised actor down after the message that it is handling, as if it
-// had failed with the reason [ErrShutdown], and keeps its mail. Its supervisor hears
+// had failed with the reason [ErrShutdown], and keeps its mail. Its supervisor is told
 // when that is done. Suspend panics if t was not spawned with [SpawnSupervised].
 //
 // An actor that is on its way down to be restarted stays down. Otherwise Suspend does
@@ -118,9 +118,10 @@ func (s childDown) serve(a *cell, c *Context) {
 	s.sup.deliver(c, a, s.news)
 }
 
-// orphaned is what a supervisor that leaves tells its children. A child that is down would wait for
-// its verdict for ever. Nor can the child wait for its turn to be told to end: a younger sibling
-// may be muted for it, and be waited for first.
+// orphaned tells a supervised child that its supervisor leaves. It ends a child that is down, which
+// would otherwise wait for its supervisor's decision for ever. It is sent to all children at once
+// and not youngest first: a younger sibling, which would be ended first, may be muted for the
+// child.
 type orphaned struct {
 	unanswered
 	mode stopMode // how the supervisor leaves
@@ -171,8 +172,8 @@ func (bringUp) serve(a *cell, c *Context) {
 	}
 }
 
-// suspend is the end of LEAVING for an actor that may come up again. Its gate is shut: those that
-// send to it wait with it.
+// suspend is the end of LEAVING for an actor that may come up again. It shuts the gate, so that
+// senders wait until the supervisor has decided.
 func (a *cell) suspend(c *Context, x *coldState) {
 	if invariant.On {
 		verifySuspend(a, x, nextSuspended)
@@ -191,10 +192,10 @@ func (a *cell) suspend(c *Context, x *coldState) {
 	x.sup.tellChildDown(c, a, x.reason, false)
 }
 
-// fall counts the times at which the gate of an actor was shut for a fall, and those at which it was
-// opened again. It is odd while the actor has fallen and its supervisor has not decided. A message of
-// DropOnOverload is kept then, as if the gate were ajar: the actor is not overloaded, and its
-// supervisor decides soon as a rule. Only senders of such messages load it.
+// fall is a counter that a fall of the actor raises twice: when the gate is shut for the fall, and
+// when it is opened again. It is odd while the actor has fallen and its supervisor has not decided.
+// A message of DropOnOverload is kept then, as if the gate were ajar: the actor is not overloaded,
+// and its supervisor usually decides soon. Only senders of such messages load the counter.
 //
 // The gate is shut and opened in one word, and the fall stands in another:
 //
@@ -204,8 +205,8 @@ func (a *cell) suspend(c *Context, x *coldState) {
 //	F3 the fall is as in F1: it may give way    G3 open the gate, or begin the suspension
 //	                                            G4 make it even     (store)
 //
-// If F1 and F3 find the same even number, the gate was shut for another reason at F2: G1 comes before
-// G2, and G4 comes after G3. If they find two numbers, the sender looks again.
+// If F1 and F3 find the same even number, the gate was shut for another reason at F2: G1 comes
+// before G2, and G4 comes after G3. If they find two numbers, the sender looks again.
 type fall uint32
 
 // fallNow returns the fall of the actor. f may be nil. Any goroutine.
@@ -216,9 +217,9 @@ func (f *flow) fallNow() fall {
 	return fall(f.falls.Load())
 }
 
-// keeps reports whether the actor keeps a message that a sender has not got past the gate after it
-// had loaded f, and counts it. again says that the sender is to look at the gate again. Any
-// goroutine.
+// keeps reports whether the actor keeps a message that did not pass the gate, and counts it. The
+// sender has loaded f before it looked at the gate. If again is true, the sender must look at the
+// gate again. Any goroutine.
 func (f fall) keeps(a *cell) (keeps, again bool) {
 	if f != a.flow.Load().fallNow() {
 		return false, true
@@ -230,15 +231,16 @@ func (f fall) keeps(a *cell) (keeps, again bool) {
 	return crowd.Load() < most && crowd.Add(1) < most, false
 }
 
-// beginFall comes before the gate is shut for a fall, and before the end of a back-off. Owner only.
+// beginFall is called before the gate is shut for a fall, and before the end of a back-off. Owner
+// only.
 func (f *flow) beginFall() {
 	if n := f.falls.Load(); n%2 == 0 {
 		f.falls.Store(n + 1) // G1
 	}
 }
 
-// endFall comes after the gate was opened again, since the actor is up or in a back-off. f may be nil.
-// Owner only.
+// endFall is called after the gate was opened again, when the actor is up or in a back-off. f may
+// be nil. Owner only.
 func (f *flow) endFall() {
 	if f == nil {
 		return // it was restarted without a fall
@@ -257,7 +259,7 @@ func (a *cell) restart(c *Context, x *coldState) {
 	a.beginLife(c, x)
 }
 
-// forget drops what belongs to a life and not to the actor.
+// forget drops all that belongs to one life of the actor: its state, its arena, its parts.
 func (a *cell) forget(c *Context, x *coldState) {
 	e := c
 	c.forgo()
@@ -272,7 +274,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	x.sup.zero(a)
 }
 
-// restarts begins the next life.
+// beginLife begins the next life.
 func (a *cell) beginLife(c *Context, x *coldState) {
 	if invariant.On {
 		verifyBeginLife(a, x)
@@ -295,15 +297,15 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	}
 }
 
-// WithKeep says what of the state survives when an actor of this type goes down to be
+// WithKeep lets part of the state survive when an actor of this type goes down to be
 // restarted in its place (see [SpawnSupervised]). keep runs in the actor's turn, after
-// OnStop. It is given the state, and what it leaves there is what the init of the next
-// life finds. Without WithKeep, that is the zero state.
+// OnStop. It is given the state, and clears the parts that shall not survive. The init of
+// the next life is given the result. Without WithKeep, init is given the zero state.
 //
-// An actor that was ended by order is replaced by a new one, for which nothing was kept.
-// What keep leaves must not refer to the actor's arena, nor to anything else that ends
-// with a life, such as timers. If keep panics, that is logged, and nothing is kept. WithKeep panics if keep
-// is nil; NewType panics if its state is not an S.
+// An actor that was ended by order is replaced by a new one, for which nothing is kept.
+// The kept state must not refer to the actor's arena, nor to anything else that ends
+// with a life, such as timers. If keep panics, that is logged, and nothing is kept.
+// WithKeep panics if keep is nil; NewType panics if its state is not an S.
 func WithKeep[S any](keep func(*S)) TypeOption {
 	if keep == nil {
 		panic("gallop: WithKeep: a nil function")
@@ -322,11 +324,9 @@ func WithKeep[S any](keep func(*S)) TypeOption {
 	})
 }
 
-// At the end of a life, and before the next one begins, an actor goes through the mail that
-// waits for it, and makes dead letters of what is not to run.
-
-// sieve makes dead letters of the mail for which refuse returns an error, with that error, and keeps
-// the rest in order. Owner of a only, between two messages.
+// sieve goes through the mail of an actor. It makes dead letters of the messages for which refuse
+// returns an error, with that error, and keeps the others in order. It is used at the end of a life
+// and before the next one begins. Owner of a only, between two messages.
 type sieve struct {
 	a      *cell
 	c      *Context
@@ -344,7 +344,7 @@ func (s sieve) all(x *coldState) {
 	x.todo.Add(s.chain(x.todo.All()))
 }
 
-// mailbox goes through the mail that is in the mailbox by now, which must be open.
+// mailbox goes through the mail that is in the mailbox now. The mailbox must be open.
 func (s sieve) mailbox() {
 	a, c := s.a, s.c
 	if invariant.On {
@@ -362,8 +362,8 @@ func (s sieve) mailbox() {
 	a.in.SetPending(s.chain(all.All()))
 }
 
-// chain goes through a chain of messages, and returns those that are kept. The mailbox's top node
-// may be among them: it stays in place, whatever becomes of its message.
+// chain goes through a chain of messages, and returns the kept messages. The chain may contain the
+// mailbox's top node, which stays in place even if its message becomes a dead letter.
 func (s sieve) chain(m *message) *message {
 	a, c := s.a, s.c
 	var kept messageList
@@ -380,8 +380,8 @@ func (s sieve) chain(m *message) *message {
 	return kept.All()
 }
 
-// dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
-// Signals and ticks of timers stay.
+// dropMail makes dead letters of all mail that waits at the end of a life, urgent messages
+// included. Signals and ticks of timers stay.
 func dropMail(a *cell, c *Context, x *coldState) {
 	why := because(ErrRestarted, x.downFor())
 	sieve{a, c, func(_ *cell, m *message) error {
@@ -392,7 +392,8 @@ func dropMail(a *cell, c *Context, x *coldState) {
 	}}.all(x)
 }
 
-// dropAbandoned makes dead letters of requests whose callers have given up, before a life begins.
+// dropAbandoned makes dead letters of requests whose callers have given up. It runs before a life
+// begins.
 func dropAbandoned(a *cell, c *Context, x *coldState, reason error) {
 	why := because(ErrRestarted, reason)
 	sieve{a, c, func(a *cell, m *message) error {
@@ -412,7 +413,7 @@ func verifySuspend(a *cell, x *coldState, g nextState) {
 	verifyBottom(a, x)
 }
 
-// verifyBeginLife checks an actor that begins another life: nothing of the last is left.
+// verifyBeginLife checks that an actor that begins another life has nothing left of the last.
 func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d",
 		a, x.state)

@@ -54,8 +54,8 @@ func crashAndSay(t testing.TB, g *guardian, crash act) {
 	})
 }
 
-// TestRestart: "its ref, its mail, its links and its watchers stay, …; the message over which it
-// fell does not run again".
+// TestRestart: "Its ref, its mail, its links and its watchers stay. … The message over which it
+// fell does not run again."
 func TestRestart(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string

@@ -18,7 +18,7 @@ type Target interface {
 	target() *cell
 }
 
-// targetOf takes a target apart.
+// targetOf returns the cell of a target. It panics if t is a zero Ref.
 func targetOf(call string, t Target) *cell {
 	if t != nil {
 		if a := t.target(); a != nil {
@@ -47,7 +47,7 @@ func (e *stoppedError) Error() string {
 // Unwrap returns both.
 func (e *stoppedError) Unwrap() []error { return []error{ErrStopped, e.why} }
 
-// stopMode is how an actor is told to end. A greater one overrules a smaller one.
+// stopMode is the way in which an actor is told to end. A greater mode overrules a smaller one.
 type stopMode uint8
 
 const (
@@ -75,8 +75,8 @@ func (o stopRequest) serve(a *cell, c *Context) {
 // It panics if t is a zero Ref. Stopping an actor that has ended does nothing.
 //
 // The actor ends after the message that it is handling. Its children are stopped first,
-// the youngest before the older ones. What is left in its mailbox, and what comes
-// later, becomes dead letters; requests among them are answered with an error that is
+// the youngest before the older ones. Messages that are left in its mailbox, and later
+// messages, become dead letters; requests among them are answered with an error that is
 // ErrStopped and the reason.
 //
 // Stop overtakes the mail of the actor. It reaches a muted or suspended actor too.
@@ -89,14 +89,14 @@ func StopWith(from Sender, t Target, reason error) {
 	sendSignal("StopWith", from, t, stopRequest{mode: modeStop, why: reason})
 }
 
-// Drain ends an actor after the mail that is in its mailbox by then, and after what it
-// has stashed, if it unstashes that meanwhile. What comes later becomes dead letters.
-// Its children are drained when it is done, the youngest first. In all else Drain is
-// like [Stop], which may follow it if it takes too long.
+// Drain ends an actor after the mail that is in its mailbox by then. Stashed messages
+// that it unstashes meanwhile run, too. Later messages become dead letters. When the
+// mail has run, its children are drained, the youngest first. In all else Drain is like
+// [Stop], which may follow it if it takes too long.
 //
-// To a suspended actor, which runs no mail, Drain is Stop. A child that drains is not
-// muted, and if it was muted, it is let go: an actor that it sends to may be waiting
-// for its end.
+// A suspended actor runs no mail: for it Drain is Stop. A child that drains is not
+// muted, and is released if it was muted, because the receiver may be waiting for its
+// end.
 func Drain(from Sender, t Target) {
 	sendSignal("Drain", from, t, stopRequest{mode: modeDrain, why: ErrShutdown})
 }
@@ -106,8 +106,8 @@ func Drain(from Sender, t Target) {
 // youngest first. OnStop does not run, and neither links nor supervisors can object. In
 // all else Kill is like [Stop].
 //
-// A behaviour that panics while a Kill is pending, in a [Context.Shield] or not, has
-// failed first, and the Kill comes to what that has left:
+// If a behaviour panics while a Kill is pending, in a [Context.Shield] or not, the panic
+// comes first. The effect of the Kill then depends on the actor:
 //
 //   - An actor that had nothing to wait for has ended by then, for the panic and with
 //     its OnStop.
@@ -125,9 +125,9 @@ func sendSignal(call string, from Sender, t Target, s signal) {
 }
 
 // StopWait is [Stop] from outside that blocks until the actor and its children have
-// ended. It returns nil then; ctx's error if ctx ends first, in which case the actor
-// ends when it can; or ErrSystemStopped. It panics if a behaviour or a process calls it,
-// of any system.
+// ended, and returns nil then. If ctx ends first it returns ctx's error, and the actor
+// ends when it can. If the system stops first it returns ErrSystemStopped. It panics if
+// a behaviour or a process of any system calls it.
 func StopWait(ctx context.Context, t Target) error {
 	return endWait(ctx, "StopWait", t, stopRequest{mode: modeStop, why: ErrShutdown})
 }
@@ -151,7 +151,7 @@ func endWait(ctx context.Context, call string, t Target, o stopRequest) error {
 	return err
 }
 
-// applyStop carries an order out, in any phase but ENDED.
+// applyStop carries out an order to end, in any phase but ENDED.
 func (a *cell) applyStop(c *Context, o stopRequest) {
 	x := a.makeCold()
 	switch x.state {
@@ -172,7 +172,7 @@ func (a *cell) applyStop(c *Context, o stopRequest) {
 	}
 }
 
-// escalateStop overrules how an actor leaves.
+// escalateStop applies a further order to an actor that leaves already.
 func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
 	if o.mode == modeKill {
 		x.reason = o.why
@@ -185,7 +185,7 @@ func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
 	a.left(c)
 }
 
-// drain closes the mailbox and leaves what is in it to be run, with the end behind it.
+// drain closes the mailbox and puts drainEnd after its mail, which still runs.
 func (a *cell) drain(c *Context, x *coldState) {
 	if x.drained {
 		return
@@ -208,7 +208,7 @@ func (a *cell) drain(c *Context, x *coldState) {
 	release(c, muted)
 }
 
-// drainBehind tells an actor to drain, from a place among its mail.
+// drainBehind tells an actor to drain once the mail ahead of it has run.
 type drainBehind struct {
 	unanswered
 }
@@ -223,7 +223,7 @@ func drainBehindMail(from Sender, t Target) {
 	a.sendBehind(envOf(from).in(a), drainBehind{})
 }
 
-// sendBehind brings s to an actor, behind its mail. If the actor has ended, s is refused. Any
+// sendBehind puts s after the mail of an actor. If the actor has ended, s is refused. Any
 // goroutine.
 func (a *cell) sendBehind(e env, s signal) {
 	m := newSignal(e, s)
@@ -257,12 +257,16 @@ func (c *Context) Exit(reason error) {
 	c.exit(reason)
 }
 
-// Restarting reports, in OnStop, whether the actor may come up again in its place: it is suspended
-// or restarted, and not at its end. It reports false if the declaration of the child says that it is
-// not restarted after such an end: it is Temporary, it is Transient and the end is normal, or its
-// Decide escalates (package supervise). Otherwise the supervisor of a suspended actor decides after OnStop, and may still end
-// it. An order to end that comes during OnStop makes the actor end all the same. Elsewhere Restarting
-// reports false.
+// Restarting reports, in OnStop, whether the actor may come up again in its place: it is
+// suspended or restarted, and not at its end. Outside of OnStop it reports false. It also
+// reports false if the declaration of the child (package supervise) excludes a restart:
+//
+//   - the child is Temporary;
+//   - the child is Transient and the end is normal;
+//   - its Decide escalates.
+//
+// If Restarting reports true, the actor may still end: the supervisor of a suspended actor
+// decides after OnStop, and an order to end may come during OnStop.
 func (c *Context) Restarting() bool {
 	mustRun(c, "Restarting")
 	x := c.self.cold
@@ -312,7 +316,7 @@ func (c *Context) shielded(fn func()) {
 // which a behaviour should not recover. Without a checkpoint a behaviour runs to its
 // end. Checkpoint costs one load.
 func (c *Context) Checkpoint() {
-	// Aside: what came with it is taken out.
+	// Aside: signals that came together have been taken out of the system queue.
 	if c.shields == 0 && (!c.self.system.IsEmpty() || c.aside) && pendingStop(c.self, modeKill) {
 		panic(cut{})
 	}
@@ -329,10 +333,11 @@ func (c *Context) Stopping() bool {
 	return pendingStop(a, modeDrain)
 }
 
-// pendingStop looks for an order in the system queue and among what has been taken from it, and
-// leaves it there. Each of a flood of urgent messages may ask, so told does not look at every
-// message each time: until the system queue is taken it grows only at its head, and the greatest
-// order among what was taken stays the same until an order is served. Owner only.
+// pendingStop reports whether an order above mode v waits in the system queue or in todo, and
+// leaves it there. It does not look at every message each time, since each of a flood of urgent
+// messages may call it. Until the system queue is taken it grows only at its head, so pendingStop
+// looks only at the new messages. The greatest order in todo stays the same until an order is
+// served. Owner only.
 func pendingStop(a *cell, v stopMode) bool {
 	if a.system.IsEmpty() && (a.cold == nil || a.cold.todo.First == nil) {
 		return false
@@ -349,17 +354,17 @@ func pendingStop(a *cell, v stopMode) bool {
 	return max(x.orders.inTodo, x.orders.inQueue) > uint8(v)
 }
 
-// pendingOrders is what pendingStop knows of the orders to end that the actor has not come to.
+// pendingOrders caches results of pendingStop: the orders to end that were not served yet.
 type pendingOrders struct {
 	inTodo  uint8    // the greatest in todo, as greatestIn has it, or notAsked
 	inQueue uint8    // the greatest in the system queue, from seen on
 	seen    *message // the newest message there that pendingStop has looked at
 }
 
-// notAsked stands for the greatest order while it was not looked for.
+// notAsked is the value of inTodo while it is unknown.
 const notAsked = 255
 
-// greatestIn returns the greatest order from m up to end, exclusive: its verb plus one; 0: there is
+// greatestIn returns the rank of the greatest order from m up to end, exclusive, or 0 if there is
 // none.
 func greatestIn(m, end *message) (most uint8) {
 	for ; m != end; m = m.Next {
@@ -370,18 +375,19 @@ func greatestIn(m, end *message) (most uint8) {
 	return most
 }
 
-// rankOf tells how a signal takes down the actor that runs: a verb plus one; 0: it does not.
+// rankOf returns the rank of a signal: its stop mode plus one, or 0 if it does not take an actor
+// down.
 func rankOf(s signal) uint8 {
 	switch s := s.(type) {
 	case stopRequest:
 		return uint8(s.mode) + 1
-	case takeDown, bringUp: // one that is up is taken down by both, as by a Stop
+	case takeDown, bringUp: // both take down an actor that is up, as Stop does
 		return uint8(modeStop) + 1
 	}
 	return 0
 }
 
-// verifyPendingStop checks what an actor knows of the orders that it has not come to.
+// verifyPendingStop checks the cached orders of an actor.
 func verifyPendingStop(x *coldState) {
 	invariant.Check(x.todo.First != nil || x.orders.inTodo == 0,
 		"an order of %d was taken, and nothing is left of that", x.orders.inTodo)

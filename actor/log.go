@@ -24,7 +24,7 @@ func (s slogSink) debug(msg string, args ...any) { s.l.Debug(msg, args...) }
 func (s slogSink) warn(msg string, args ...any)  { s.l.Warn(msg, args...) }
 func (s slogSink) fail(msg string, args ...any)  { s.l.Error(msg, args...) }
 
-// plainSink is the default: package log, which slog.SetDefault redirects. It has no use for what is
+// plainSink is the default: package log, which slog.SetDefault redirects. It drops lines that are
 // for debugging.
 type plainSink struct{}
 
@@ -33,12 +33,14 @@ func (plainSink) debug(string, ...any) {}
 func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, args)) }
 func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
-// Logger returns a logger for the running actor, whose lines go where those of the
-// system go ([WithLogger]; [slog.Default] if that is not set) and have the attributes actor, which
-// is its number, type and, if the actor has them, name ([Context.Register]) and path (package
-// supervise gives it). It is made at the first call, and again when the actor gets its first name
-// or gives it up; an actor that never calls Logger pays nothing for it. Unlike the Context, a
-// logger may be kept and used anywhere.
+// Logger returns a logger for the running actor. It writes to the logger of the system
+// ([WithLogger]; [slog.Default] if that is not set). Its lines have the attributes actor, which is
+// the actor's number, and type. They also have name ([Context.Register]) and path (given by package
+// supervise), if the actor has them.
+//
+// The logger is made at the first call, and again when the actor gets its first name or gives it
+// up. An actor that never calls Logger pays nothing for it. Unlike the Context, a logger may be
+// kept and used anywhere.
 func (c *Context) Logger() *slog.Logger {
 	mustRun(c, "Logger")
 	x := c.self.makeCold()
@@ -58,19 +60,19 @@ func (c *Context) newLogger() *slog.Logger {
 	return with
 }
 
-// log calls the user's logger.
+// log calls f with the user's logger.
 func (s *System) log(f func(logSink)) {
 	s.guard(loggerHook, func() { f(s.opts.log) })
 }
 
-// warn writes a warning to the log. Its arguments are put into words under guard, which sees to
-// what they do.
+// warn writes a warning to the log. The arguments are formatted under guard, since their methods
+// are foreign code.
 func (s *System) warn(msg string, args ...any) {
 	s.log(func(l logSink) { l.warn(msg, args...) })
 }
 
-// line writes pairs of keys and values behind a message, as slog's text does. Only a stack is
-// written for people to read: below, and indented.
+// line writes a message and then pairs of keys and values, as slog's text does. A stack is written
+// below, and indented, so that people can read it.
 func line(msg string, args []any) string {
 	for i := 0; i+1 < len(args); i += 2 {
 		v := fmt.Sprint(args[i+1])
@@ -153,7 +155,7 @@ func (n ActorName) attrs(more ...any) []any {
 	return append(args, more...)
 }
 
-// actorName says who the actor is. It costs a look at a map. Any goroutine.
+// actorName returns the name of the actor. It costs a look at a map. Any goroutine.
 func (a *cell) actorName() ActorName {
 	return ActorName{Type: a.typ().name, ID: a.id, Name: knownAs(a), Path: a.path()}
 }
@@ -214,7 +216,7 @@ func (s *System) guard(hook string, f func()) {
 	s.sched.Lend(-1)
 }
 
-// logHookPanic says that a user's function has panicked, where it does not decide what follows.
+// logHookPanic logs that a user's function has panicked.
 func (s *System) logHookPanic(hook string, v any) {
 	const line = "gallop: panic in a hook"
 	if n, write := s.mayLog(line, "", hook); write {

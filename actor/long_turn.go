@@ -13,46 +13,47 @@ const defaultLongTurn = 100 * time.Millisecond
 // LongTurnReport describes a behaviour that runs or blocks for long, while it still does
 // so.
 type LongTurnReport struct {
-	// Type and Behaviour say which behaviour it is. Of a process the type is its own
-	// (process.WithType) or "process", and Behaviour is empty; ActorID is its number, and Name one
-	// of its names. Instead of a behaviour it may be a callback: init, OnStart, OnStop, Stop. Behaviour is empty while the runtime does
-	// something for the actor between two messages, such as collecting its heap.
+	// Type and Behaviour name the behaviour, or the callback: init, OnStart, OnStop, Stop.
+	// Behaviour is empty while the runtime does work for the actor between two messages, such
+	// as collecting its heap.
+	//
+	// For a process, Type is its type (process.WithType) or "process", Behaviour is empty,
+	// ActorID is its number, and Name is one of its names.
 	Type      string
 	Behaviour string
-	// ActorID, Name and Path say which actor it is, as [ActorName] does.
+	// ActorID, Name and Path name the actor, as in [ActorName].
 	ActorID uint64
 	Name    string
 	Path    string
 	// Worker is the number of the worker.
 	Worker int
 	// Blocking is true if the behaviour is in [Context.Blocking], or in an Ask, AskAll or
-	// Replies of its own, and so does not keep its worker from other actors; or the process is in
-	// Proc.Blocking, or in such a call.
+	// Replies of its own; or if the process is in Proc.Blocking, or in such a call. Then it does
+	// not keep its worker from other actors.
 	Blocking bool
 	// AtLeast is how long the behaviour has run, or the call of Blocking has lasted; some
 	// milliseconds may be missing.
 	AtLeast time.Duration
-	// Stack is where the behaviour is now: the stack of its goroutine down to the
-	// behaviour. It is empty if the process has more than 500 goroutines, or runs with
+	// Stack is the present stack of the behaviour's goroutine, down to the behaviour. It is
+	// empty if the operating system process has more than 500 goroutines, or runs with
 	// GODEBUG=asyncpreemptoff=1, or if the behaviour has just returned: see [WithLongTurn].
 	Stack []byte
 }
 
-// WithLongTurn sets after which time a behaviour that still runs, or is still in
-// [Context.Blocking], is reported, to the log or to [Hooks]: at least a
-// millisecond, and 100 ms by default. The neighbours of such a behaviour do not
-// wait for it, since others stand in for its worker; but it uses a goroutine, and its
-// own messages wait.
+// WithLongTurn sets the time after which a behaviour that still runs, or is still in
+// [Context.Blocking], is reported to the log or to [Hooks]. It is at least a millisecond,
+// and 100 ms by default. Other actors do not wait for such a behaviour, since another
+// goroutine stands in for its worker; but it uses a goroutine, and its own messages wait.
 //
-// Reports are made at most once a second; the others are counted, and the log has their
-// number as missed. Behaviours of pinned types are reported only for what they do in
+// Reports are made at most once a second. Further reports are counted, and the log has
+// their number as missed. Behaviours of pinned types are reported only while they are in
 // Blocking: they have a thread of their own and keep no other actor waiting.
 //
-// To learn where the behaviour is, Go has to stop the process for two microseconds for
-// each of its goroutines. So a report has a stack only if there are at most 500 of them:
-// about a millisecond. With GODEBUG=asyncpreemptoff=1 it never has one, since the process
-// would stand still until the behaviour's loop ends. With more goroutines the names in
-// the report have to do, or a profile: package runtime/pprof.
+// To get the stack, Go has to stop the process for two microseconds for each of its
+// goroutines. So a report has a stack only if there are at most 500 goroutines, which
+// takes about a millisecond. With GODEBUG=asyncpreemptoff=1 a report never has a stack,
+// since the process would stand still until the behaviour's loop ends. With more
+// goroutines use the names in the report, or a profile: package runtime/pprof.
 func WithLongTurn(after time.Duration) Option {
 	return systemOption(func(o *options) { o.longTurn = after })
 }
@@ -62,7 +63,7 @@ const reportGap = time.Second
 
 // longTurns limits the rate of reports.
 type longTurns struct {
-	// When the last one was made, by the machine's Nanos, which is not 0; 0: never.
+	// The time of the last report, in the machine's Nanos; 0: there was none.
 	last   seam.Int64
 	missed seam.Uint64
 }
@@ -86,7 +87,7 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	}
 	c := w.Local().(*Context)
 	if s.blocked.has(c) {
-		// It blocks, without an idle worker or since it was asked to come by: that list reports it.
+		// It blocks, and is in the list of blocked behaviours, which reports it.
 		return
 	}
 	if s.processes.report(s, w, task, atLeast, false, func() bool { return w.LongTurn() == task }) {
@@ -96,7 +97,7 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	s.report(w, d, atLeast, false, func() bool { return w.LongTurn() == task && c.peek(task) == d })
 }
 
-// report reports what a worker was seen doing, if it still does so. Any goroutine.
+// report reports the behaviour d that a worker was seen running, if it still runs. Any goroutine.
 func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool,
 	goesOn func() bool) {
 	if d.who == nil || !d.typ.sealed.Load() || !goesOn() || !s.longTurns.mayReport() {
@@ -127,7 +128,7 @@ func (s *System) tellLongTurn(r LongTurnReport, stack func() []byte, goesOn func
 		"stack", string(r.Stack))...)
 }
 
-// doing is what a worker was seen doing from outside.
+// doing describes the work of a worker, as another goroutine has seen it.
 type doing struct {
 	who   *cell     // nil: nothing for an actor
 	typ   *typeInfo // its type
@@ -140,18 +141,18 @@ type doing struct {
 // peek looks at what the worker does in the turn of a task. It reads what belongs to the worker,
 // and to the turn's actor: publishing that would cost every message. So the race detector is told
 // to look away, which is sound for a hint. Each field is a word or less and is loaded whole.
-// Pointers lead to bodies, cold state and messages, whatever has become of these: they are the
-// collector's, and their nodes are never of another kind. And the caller asks afterwards whether
-// the turn still runs, before it believes the hint.
+// Pointers lead to cells, cold state and messages even if these are no longer in use: the garbage
+// collector keeps them, and a node is never reused for another kind. Before the caller believes the
+// hint, it checks that the turn still runs.
 //
-// c.self tells a turn of an actor, which has begun, from others. c.msg may be a message
-// that has run: it is recycled by then, and not in hand. An urgent one is there while it
-// runs, and of an urgent behaviour.
+// c.self tells whether an actor's turn has begun. c.msg may be a message that has run: it is
+// recycled then, and not in hand. An urgent message is in c.msg while it runs, and is for an urgent
+// behaviour.
 //
 //go:norace
 //go:noinline
 func (c *Context) peek(task *sched.Task) (d doing) {
-	// Not by way of the task, which may be no actor's.
+	// The cell is not derived from the task, which may belong to no actor.
 	a := c.self
 	if a == nil || &a.task != task {
 		return doing{}
@@ -176,7 +177,7 @@ func (c *Context) peek(task *sched.Task) (d doing) {
 	return d
 }
 
-// name returns the name of the behaviour or the callback; it is empty for what the runtime does
+// name returns the name of the behaviour or the callback. It is empty while the runtime works
 // between them.
 func (d doing) name() string {
 	if d.msg == nil || isOwn(d.id) || int(d.id) >= len(d.typ.decls) {

@@ -245,7 +245,7 @@ func TestLongTurn_EveryCase(t *testing.T) {
 			}}))
 		equal(t, "who", r.Type+" "+r.Behaviour, "plain ")
 	})
-	// "nothing, while the runtime does something for the actor".
+	// "Behaviour is empty while the runtime does work for the actor between two messages".
 	t.Run("staying, what it left", func(t *testing.T) {
 		t.Parallel()
 		r := reported(t, send(stayQuit),
@@ -290,7 +290,7 @@ func TestLongTurn_BehindAnAsk(t *testing.T) {
 }
 
 // TestLongTurn_BesideManyGoroutines: and however many goroutines the process has. "A report has a
-// stack only if there are at most 500 of them": to look for it among 6,000 would stop the process
+// stack only if there are at most 500 goroutines": to look for it among 6,000 would stop the process
 // for some twenty milliseconds.
 func TestLongTurn_BesideManyGoroutines(t *testing.T) {
 	stop := make(chan struct{})

@@ -15,8 +15,8 @@ func init() {
 	}
 }
 
-// manual takes away the goroutines of the workers. Nodes are not used again, since what Go's pools
-// give back is chance. Call it before there is any work.
+// manual takes away the goroutines of the workers. Nodes are not reused, since Go's pools return
+// them by chance. Call it before there is any work.
 func (s *System) manual() []*sched.Worker {
 	crew := s.sched.Manual()
 	for _, w := range crew {

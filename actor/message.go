@@ -8,7 +8,7 @@ import (
 
 // The typed face of package msg, which has the memory of messages.
 
-// message is the header of every message. The payload lies behind it.
+// message is the header of every message. The payload follows it in memory.
 type message = msg.Message
 
 // messageList is a queue of messages.
@@ -17,8 +17,8 @@ type messageList = msg.List
 // sizeClass is one layout of messages.
 type sizeClass = msg.SizeClass
 
-// payloadOf returns where the payload of m lies. M must be the payload type of the size class that
-// m came from, or share its shape.
+// payloadOf returns a pointer to the payload of m. M must be the payload type of m's size class, or
+// have the same shape.
 func payloadOf[M any](m *message) *M { return (*M)(m.Payload()) }
 
 // alloc returns a node of a size class. About a nanosecond while the cache lasts.
@@ -44,7 +44,7 @@ func (c *Context) refill(id uint16) (m *message) {
 	return m
 }
 
-// dropCaches leaves to the GC what the worker keeps for reuse: its goroutine or the system ends,
+// dropCaches leaves the worker's caches to the garbage collector: its goroutine or the system ends,
 // and there may never be another turn.
 func (c *Context) dropCaches() {
 	c.cache.Flush()
@@ -63,10 +63,10 @@ func (c *Context) recycleChain(first, end *message, n int) {
 	}
 }
 
-// mayRecycle makes a magazine for nodes from elsewhere, if that is worth it, which it reports.
-// Otherwise it has done with them what is to be done. It is not worth it for a worker that is to be
-// idle after this turn: a thousand turns that block would have one message each, and caches of
-// kilobytes.
+// mayRecycle makes a magazine for nodes of another cache, and reports true. If a magazine is not
+// worth it, mayRecycle disposes of the nodes itself and reports false. A worker that will be idle
+// after this turn gets none: with a thousand turns that block, each would keep kilobytes for one
+// message.
 func (c *Context) mayRecycle(first, end *message, n int) bool {
 	switch {
 	case first.IsMark():
@@ -82,14 +82,15 @@ func (c *Context) mayRecycle(first, end *message, n int) bool {
 	return true
 }
 
-// A message may carry a context: its values, its deadline and its end. Most do not, and must not
-// pay. So a message that does travels in a second one, of the runtime's own, which holds the
-// context and leads to the message itself. Whatever handles mail (mailboxes, stashes, the
-// system queue, timers, dead letters) handles the outer message as any other. When its turn comes, it runs the inner one in its own place.
+// A message may carry a context: its values, its deadline and its end. Other messages must not pay
+// for this. So a message with a context is put into a second message of the runtime's own, which
+// holds the context and a pointer to the first. Mailboxes, stashes, the system queue, timers and
+// dead letters handle the outer message as any other. In its turn it runs the inner message in its
+// place.
 //
-// A behaviour that has called SetContext sends such messages. The hot path of a send does not ask
-// for that: SetContext hides the worker's cache of nodes, so that each send finds no node there,
-// and goes the slow way, which looks. The end of the behaviour shows the cache again.
+// A behaviour that has called SetContext sends such messages. The hot path of a send does not check
+// for that. Instead, SetContext hides the worker's cache of nodes, so that each send finds no node
+// there and takes the slow path, which checks. The end of the behaviour restores the cache.
 //
 // Requests travel alone. Their context is in their reply address: see replyTo.
 
@@ -130,14 +131,14 @@ func rowOf(d *descriptor) *descriptor {
 	return carriedDesc
 }
 
-// runCarried runs the inner message in the place of m, or makes a dead letter of it if its context
-// has ended. An outcome is always heard.
+// runCarried runs the inner message in the place of m. If its context has ended it makes a dead
+// letter of it, unless it is an outcome: outcomes always run.
 func runCarried(c *Context, a *cell, m *message) {
 	p := payloadOf[carried](m)
 	ctx, in, over := p.ctx, p.inner, a.contextOver(m)
 	*p = carried{}
 	in.From = m.From
-	c.count.notRun++ // only what is in it counts
+	c.count.notRun++ // only the inner message counts
 	if over {
 		declareDeadUnder(c, a, in, ctx.Err(), ctx)
 		c.recycle(in)
@@ -151,8 +152,8 @@ func runCarried(c *Context, a *cell, m *message) {
 	c.recycle(in)
 }
 
-// contextOver reports whether m is not to run because it carries a context that has ended. Of a
-// tick the first answer counts: a tick that does not run is the last. Owner only.
+// contextOver reports whether m must not run because it carries a context that has ended. For a
+// tick a false answer is final: once it may run, it runs. Owner only.
 func (a *cell) contextOver(m *message) bool {
 	if m.ID != carriedID {
 		return false
@@ -171,7 +172,7 @@ func carry(e env, ctx context.Context, m *message, d *descriptor) *message {
 	return w
 }
 
-// unwrap takes the inner message out of w. What is left of w may be recycled.
+// unwrap takes the inner message out of w. The caller may then recycle w.
 func unwrap(w *message) *message {
 	p := payloadOf[carried](w)
 	in := p.inner
@@ -180,7 +181,7 @@ func unwrap(w *message) *message {
 	return in
 }
 
-// contents returns the message of the user's that m is, or carries.
+// contents returns the message that m carries, or m itself if it carries none.
 func contents(m *message) *message {
 	if m.ID == carriedID {
 		return payloadOf[carried](m).inner
@@ -188,8 +189,8 @@ func contents(m *message) *message {
 	return m
 }
 
-// peekedID returns the behaviour that a message is for, whatever else becomes of the message
-// meanwhile, as peekMail does.
+// peekedID returns the behaviour that a message is for. The message may be reused meanwhile, as in
+// peekMail.
 //
 //go:norace
 //go:noinline
@@ -214,7 +215,7 @@ func copyCarried(to *message, from *timer) {
 
 // carrier is a Sender whose messages carry a context.
 type carrier struct {
-	env                 // of the sender that it stands for
+	env                 // of the original sender
 	ctx context.Context // nil: none
 }
 
@@ -225,7 +226,7 @@ func (w *carrier) sender() env { return w.env }
 // message whose context has ended before its turn comes does not run: it becomes a dead
 // letter, and the reason is the context's error.
 //
-// With allocates one object, and each message that is sent by it a second node, from
+// With allocates one object. Each message that is sent by it takes a second node, from
 // the same free lists as the message itself. [AskBehaviour.Ask] needs no such sender,
 // as it is given a context. With panics if ctx is nil.
 func (s *System) With(ctx context.Context) Sender {
@@ -235,13 +236,13 @@ func (s *System) With(ctx context.Context) Sender {
 
 // With returns a sender whose messages carry ctx, as [System.With] does, for a single
 // send of a behaviour. It is valid until the behaviour returns. To carry a context with
-// all that the rest of the behaviour sends, use [Context.SetContext].
+// all later messages of the behaviour, use [Context.SetContext].
 func (c *Context) With(ctx context.Context) Sender {
 	mustRun(c, "With")
 	return &carrier{env: c, ctx: travelling(mustHave(ctx, "With"))}
 }
 
-// carriedBy returns the context that messages of a sender carry; nil: none.
+// carriedBy returns the context that messages of a sender carry, or nil.
 func carriedBy(from Sender) context.Context {
 	switch f := from.(type) {
 	case *Context:

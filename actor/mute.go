@@ -12,16 +12,18 @@ import (
 // The answers of package backpressure become parked actors, holds and wake-ups here. The protocol
 // and its proof are in backpressure and in sched/README.md.
 
-// muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
-// wait for it, or the receiver is only muted itself and takes more mail: then its gate is ajar, see
-// mute.go. Sending again to the same receiver within a behaviour does not count twice as long
-// as few receivers take turns; a second entry in a wait list would do no harm. An actor that is
-// muted already, and runs because of what is in its system queue, enters no further wait list: that
-// could close a circle. But it may send only so much to actors whose gates are not open, 10,000
-// messages.
+// muteFor enters the running actor into the wait list of to, so that it is muted when its behaviour
+// returns. It does not do so
+//
+//   - if others wait for the running actor;
+//   - if the gate of to is ajar (see defaultLeeway) and lets the message pass;
+//   - if the actor has entered that wait list in this behaviour. It remembers few receivers; a
+//     second entry does no harm;
+//   - if the actor is muted already, and runs for a message in its system queue: another entry could
+//     close a circle. Such an actor may send 10,000 messages to actors whose gates are not open.
 func (c *Context) muteFor(to *cell) {
 	me := c.self
-	passes := me != to && to.passesAjar() // also counts what comes from those that are never muted
+	passes := me != to && to.passesAjar() // counts messages of actors that are never muted, too
 	switch {
 	case me.load&backpressure.Muted != 0:
 		me.exceeds(me.sys().opts.leeway)
@@ -63,10 +65,10 @@ func (a *cell) mayBeMuted() bool {
 	return a.load.MayBeMuted() && (a.cold == nil || !a.cold.endsForOthers())
 }
 
-// endsForOthers reports whether the actor goes on only until its end, and others may wait for that:
-// its parent while it drains, and those that wait for the parent; and whoever has told one to end
-// that outlives something. It may have to send to them: to an actor that is suspended until
-// it has gone, or to one that is muted for such an actor.
+// endsForOthers reports whether the actor is on its way to an end for which other actors may wait.
+// This is so if it is a child that drains: its parent waits. It is also so if the actor outlives
+// something and was told to end: the sender of the order may wait. Such an actor must not be muted,
+// since it may have to send to an actor that waits for its end.
 func (x *coldState) endsForOthers() bool {
 	if x.drained && x.child != nil {
 		return true
@@ -75,8 +77,8 @@ func (x *coldState) endsForOthers() bool {
 	return o != nil && o.orders != nil
 }
 
-// park gives the actor up to the wait lists it is in, and reports whether it did: by
-// now all may have unblocked it. A parked actor holds the system.
+// park parks the actor until all wait lists that it is in have released it. It reports false if
+// they have done so already. A parked actor holds the system.
 func (a *cell) park(c *Context) bool {
 	c.waiters.forget()
 	if !a.mayBeMuted() {
@@ -93,10 +95,10 @@ func (a *cell) park(c *Context) bool {
 	a.beginMuted()
 	a.countAjar(c) // C1
 	if a.in.Pending() == nil {
-		a.policy().forget(a) // the next turn takes out what comes in
+		a.policy().forget(a) // the next turn takes out the new mail
 	}
 	if !c.w.Alone() {
-		c.bias.Leave(&a.box, &a.in) // who lets it go may be another
+		c.bias.Leave(&a.box, &a.in) // another worker may unmute it
 	}
 	full := a.shutGate()
 	c.w.PrepareNext()
@@ -126,17 +128,17 @@ func (a *cell) setLoad(e env, l backpressure.Load) {
 	}
 }
 
-// shutGate makes senders wait; if the actor is only muted, from the watermark on. It reports
-// whether the actor's queue is full, so that a sender may wait for it already and it must not be
-// muted. Owner only.
+// shutGate makes senders wait. If the actor is only muted, they wait from the watermark on. full
+// reports that a sender may wait already, since the mailbox of an actor with a bound is full: then
+// the actor must not be muted. Owner only.
 func (a *cell) shutGate() (full bool) { return a.policy().shut(a) }
 
-// openGate lets senders pass and returns the actors that waited; goroutines that waited have been
-// let in. Owner only.
+// openGate lets senders pass. It returns the actors that waited, and lets in the goroutines that
+// waited. Owner only.
 func (a *cell) openGate() *backpressure.Waiter[waiting] { return a.policy().reopen(a) }
 
-// unmute makes a parked actor runnable and returns those that wait for it. The caller has undone
-// the last block, that for to, so it owns the cell.
+// unmute makes a parked actor runnable and returns the actors that wait for it. The caller owns the
+// cell, since it has undone the actor's last block, which was for to.
 func (a *cell) unmute(e env, to *cell) *backpressure.Waiter[waiting] {
 	if invariant.On {
 		verifyUnmute(a)
@@ -180,7 +182,7 @@ func (l *waiterList) get() *backpressure.Waiter[waiting] {
 	return l.makeBlock()
 }
 
-// makeBlock makes entries, keeps all but one, and returns that.
+// makeBlock makes a block of entries, returns the first and keeps the others.
 func (l *waiterList) makeBlock() *backpressure.Waiter[waiting] {
 	b := new(waiterBlock)
 	mutes.Add(b)
@@ -190,16 +192,15 @@ func (l *waiterList) makeBlock() *backpressure.Waiter[waiting] {
 	return &b[0]
 }
 
-// waiterBlock is entries that are made together, so that one weak pointer lists them all: one for
-// each was a third of the instructions of a program that mutes many actors at once. An entry in use
-// keeps the others of its block.
+// waiterBlock is a group of entries that are made together, so that one weak pointer lists them
+// all. A weak pointer for each took a third of the instructions of a program that mutes many actors
+// at once. An entry in use keeps its whole block in memory.
 type waiterBlock [16]backpressure.Waiter[waiting]
 
 const maxCachedWaiters = 64
 
-// waiterPool has the entries that a worker has no room for. The worker that opens a gate ends up
-// with entries, and the worker whose actors are muted needs them: often another one, whose own
-// would not last.
+// waiterPool takes the entries that a worker has no room for. Entries collect at the worker that
+// opens a gate, and are used up by the worker that mutes actors, which is often another one.
 var waiterPool sync.Pool
 
 // put keeps w for later.
@@ -227,7 +228,7 @@ func (l *waiterList) remember(to *cell) {
 	l.latest = to
 }
 
-// forget begins anew, for another behaviour.
+// forget forgets the gates that were met. It is called before another behaviour runs.
 func (l *waiterList) forget() {
 	// A worker forgets whenever it sleeps, and has nearly always met no gate.
 	if l.next != 0 {
@@ -247,7 +248,7 @@ func verifyPark(a *cell) {
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyUnmute checks an actor that waits for no other any more, and that the caller owns.
+// verifyUnmute checks an actor that is about to be unmuted. The caller owns it.
 func verifyUnmute(a *cell) {
 	invariant.Check(a.load&backpressure.Muted != 0, "%v is let go, and was not muted", a)
 	invariant.Check(!a.box.PeekIdle(), "%v is let go, and was idle", a)
@@ -256,21 +257,20 @@ func verifyUnmute(a *cell) {
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// How much mail does an actor take that stands still only because it is muted? Its
-// senders need not wait yet: they have nothing to do with the receiver that it waits for. So its
-// gate is ajar, and they go on until its mailbox has passed a watermark.
+// The gate of a muted actor is ajar. Its senders have nothing to do with the receiver that it waits
+// for, so they go on until its mailbox has passed a watermark. Only then are they muted, too.
 //
 // Rejected: a gate that stays open while its actor is muted. Then nothing bounds the mailbox, or
 // every send pays for counting. Rejected as well: a gate that is shut, as in the Pony runtime. One
 // sender that floods a slow receiver then stops every actor that sends to the sender, and those
 // that send to them, for as long as the slow receiver takes.
 //
-// The count is of messages from other actors of the system, also from those that are never muted:
-// such an actor passes on what it has, and if that were not counted, those that send to it would
-// never be held back. What comes from outside is bounded in another way, as that of SendWait and
-// TrySend is, or by nothing, as ever. The owner never sets the count back while more than a little
-// mail is left. So it bounds the mailbox also if the actor is muted again and again, and runs one
-// message each time.
+// The watermark counts messages from other actors of the system. It includes actors that are never
+// muted: such an actor passes its mail on, and without the count its own senders would never be
+// held back. Messages from outside are not counted: TrySend and SendWait have their own bound, and
+// other sends from outside have none. The owner sets the count back only when little mail is left.
+// So the count bounds the mailbox even if the actor is muted again and again, and runs one message
+// each time.
 //
 //	C1 the owner parks: if little mail is left, it sets the count to 0; then it sets its gate ajar
 //	C2 a sender finds the gate ajar: count + 1 (RMW). Below the watermark it passes, and pushes
@@ -278,14 +278,14 @@ func verifyUnmute(a *cell) {
 //	C4 the actor is let go, and the count is at the watermark: it is overloaded from now on, and its
 //	   gate stays shut until it has run all its mail. Otherwise the gate opens
 
-// defaultLeeway is how many messages a muted actor takes before it mutes its senders, and how many
-// it may send in urgent behaviours before these wait too. A topic that is muted for one slow
-// subscriber takes so many publications, for each of its subscribers. Less would stop bystanders
-// too soon: at 1,000 messages a second this is ten seconds.
+// defaultLeeway is the number of messages that a muted actor takes before it mutes its senders. It
+// is also the number that a muted actor may send in urgent behaviours before these wait too. A
+// topic that is muted for one slow subscriber takes this number of publications. A smaller number
+// would stop bystanders too soon: at 1,000 messages a second this one lasts ten seconds.
 const defaultLeeway = 10_000
 
-// passesAjar reports whether a message passes the gate, because that is ajar and the mailbox is
-// below the watermark. It counts the message (C2). Any goroutine.
+// passesAjar reports whether a message passes a gate that is ajar: the mailbox is below the
+// watermark. It counts the message (C2). Any goroutine.
 func (a *cell) passesAjar() bool {
 	if !a.gate.IsAjar(&gateMark) {
 		return false
@@ -298,15 +298,15 @@ func (a *cell) passesAjar() bool {
 // goroutine.
 func (a *cell) wouldPassAjar() bool { return a.gate.IsAjar(&gateMark) && !a.ajarFull() }
 
-// ajarFull reports whether as many messages have passed as may. Any goroutine; the answer may be
+// ajarFull reports whether the count has reached the watermark. Any goroutine; the answer may be
 // stale.
 func (a *cell) ajarFull() bool {
 	f := a.flow.Load()
 	return f != nil && f.ajarCount.Load() >= a.policy().watermark(a)
 }
 
-// countAjar is C1. Where watermarks are counted, the count begins with the mail that is there.
-// Owner only, before it sets its gate ajar.
+// countAjar is C1. For actors with watermarks ([WithWatermarks]) the count begins with the mail
+// that is there. Owner only, before it sets its gate ajar.
 func (a *cell) countAjar(c *Context) {
 	if f := a.flow.Load(); f != nil {
 		a.policy().countAjar(a, c, f)
@@ -320,7 +320,7 @@ func (a *cell) forgetAjar() {
 	}
 }
 
-// notMuted is the load of a muted actor that is let go (C4). Its owner only.
+// notMuted returns the load that a muted actor has once it is unmuted (C4). Owner only.
 func (a *cell) notMuted() backpressure.Load {
 	l := a.load &^ backpressure.Muted
 	if a.ajarFull() {
@@ -329,25 +329,25 @@ func (a *cell) notMuted() backpressure.Load {
 	return l
 }
 
-// Urgent messages reach a muted actor. What they send could flood the very receiver for which it is
-// muted: an actor that drives itself by urgent messages would never be held back. So a muted actor
-// may send so much and no more: then its urgent mail waits, as its other mail does, until it is
-// muted no longer. Signals of the runtime reach it all the same.
+// Urgent messages reach a muted actor, and their behaviours could flood the receiver for which it
+// is muted. An actor that drives itself by urgent messages would never be held back. So the number
+// of messages that a muted actor may send is limited. At the limit its urgent mail waits, as its
+// other mail does, until it is unmuted. Signals of the runtime still reach it.
 //
-// An actor that is overloaded, or was let go for the mail that it has, is not muted before it has
-// run that mail. Urgent mail keeps that from running. So when its urgent behaviours have sent a
-// batch, its urgent mail waits for one turn of the other mail.
+// An actor that is overloaded, or was let go to run its mail, is not muted before it has run that
+// mail. Urgent mail would keep the other mail from running. So when its urgent behaviours have sent
+// a batch of messages, its urgent mail waits for one turn of the other mail.
 //
 // Rejected: to hold back only urgent messages that an actor sends to itself. Two actors that drive
-// each other would go on. Rejected as well: to make dead letters of what it sends. A message that
-// is sent from an urgent behaviour would be worth less than any other.
+// each other would go on. Rejected as well: to make dead letters of the messages beyond the limit.
+// A message from an urgent behaviour would then be less reliable than any other.
 //
-// It closes no circle. A muted actor waits for those for which it was muted, and for no other;
-// what lets it go, lets its urgent mail go too (D1 to D3, T5).
+// The limit closes no circle. A muted actor waits for the receivers for which it was muted, and for
+// no other actor. When they release it, its urgent mail runs again (D1 to D3, T5).
 
-// exceeds counts a message that the actor sends in an urgent behaviour to an actor whose gate is
-// not open, although it is muted or cannot be. From most on its urgent mail waits. Owner only, in a
-// turn.
+// exceeds counts a message that a behaviour beside the mail sends to an actor whose gate is not
+// open, while the sender is muted or cannot be muted. At the count of most, the sender's urgent
+// mail waits. Owner only, in a turn.
 func (a *cell) exceeds(most uint32) {
 	x := a.makeCold()
 	if x.excess++; x.excess >= most {
@@ -355,16 +355,16 @@ func (a *cell) exceeds(most uint32) {
 	}
 }
 
-// beginMuted begins to count what a muted actor sends. Owner only, before it parks.
+// beginMuted sets the count of exceeds to 0. Owner only, before it parks.
 func (a *cell) beginMuted() {
 	if x := a.cold; x != nil {
 		x.excess = 0
 	}
 }
 
-// endWithholding brings back the urgent mail that has waited, before what has come since, and calls
-// the actor to it, in the system queue and in the mailbox: otherwise it might go to rest. Its owner
-// only.
+// endWithholding brings back the urgent mail that has waited, ahead of later urgent mail. It pushes
+// an empty signal to the system queue and one to the mailbox, so that the actor runs the urgent
+// mail instead of going idle. Owner only.
 func (a *cell) endWithholding(e env) {
 	if a.load&backpressure.Withheld == 0 {
 		return

@@ -188,8 +188,8 @@ func TestMute_CrowdedIsOverloaded(t *testing.T) {
 }
 
 // TestMute_BoundedThoughMutedAgain: an actor that is muted again and again, and runs one message
-// each time, takes no more than the watermark: "the owner never sets the count back while more than
-// a little mail is left".
+// each time, takes no more than the watermark: "The owner sets the count back only when little mail
+// is left."
 func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 	const most, each, rounds = 400, 150, 60
 	sys := start(t, actor.WithWorkers(2), actor.Leeway(most), actor.DeadlockEvery(time.Hour))

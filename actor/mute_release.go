@@ -17,9 +17,9 @@ var releaseAtOnce = 256
 // to the goroutine that opened them, or to a laterRelease.
 type waitLists []*backpressure.Waiter[waiting]
 
-// release unblocks all in a wait list that was opened, oldest first: a part of them at once, and
-// the rest in turns of its own. A muted actor that no other gate holds back runs again, and opens
-// its own gate first: the chain unwinds without recursion, because those behind it are appended.
+// release unblocks all actors in a wait list that was opened, oldest first: a part of them at once,
+// and the rest in turns of its own. An actor that no other gate holds back runs again, and first
+// opens its own gate. Its waiters are appended to the list, so the chain needs no recursion.
 func release(e env, list *backpressure.Waiter[waiting]) {
 	if list == nil {
 		return
@@ -33,7 +33,7 @@ func release(e env, list *backpressure.Waiter[waiting]) {
 	}
 }
 
-// release unblocks the oldest entries, as many as most, and returns what is left (G2).
+// release unblocks at most the given number of entries, oldest first, and returns the rest (G2).
 func (l waitLists) release(e env, most int) (rest waitLists) {
 	for ; most > 0 && len(l) > 0; most-- {
 		w := l[0]
@@ -52,8 +52,8 @@ func (l waitLists) release(e env, most int) (rest waitLists) {
 }
 
 // laterRelease is the rest of wait lists of which a turn has unblocked a part. It is a task, so it
-// has its turns as actors have, and between them others have theirs. What it owns is in no other
-// place, and a task is run or terminated: so each entry is unblocked, and once.
+// has its turns as actors have, and other actors have turns in between. It alone has its entries,
+// and a task is run or terminated: so each entry is unblocked exactly once.
 //
 // Rejected: to leave the rest in the gate, for the receiver's next turn. The gate would have to be
 // shut meanwhile, or senders that enter later would come first; and a receiver that has ended has
@@ -76,7 +76,8 @@ func (r *laterRelease) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// TaskTerminated implements sched.Runner: the system has stopped, and ends what is made runnable.
+// TaskTerminated implements sched.Runner: the system has stopped, and ends the actors that are made
+// runnable.
 func (r *laterRelease) TaskTerminated(*sched.Worker, error) {
 	for len(r.rest) > 0 {
 		r.rest = r.rest.release(r.sys, releaseAtOnce)

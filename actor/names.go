@@ -121,7 +121,7 @@ func (t *typeInfo) reserve(from Sender, name string) error {
 	e := envOf(from)
 	t.made("Spawn").seal() // or panics, before it takes the name
 	if err := e.mayAct(); err != nil {
-		return err // whatever has the name
+		return err // even if the name is taken
 	}
 	return e.system().names.take(name, nil)
 }

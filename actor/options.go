@@ -58,7 +58,7 @@ type options struct {
 	leeway         uint32 // see mute.go
 	longTurn       time.Duration
 	onLongTurn     func(LongTurnReport)
-	wrong          []string // what options have found wrong themselves
+	wrong          []string // errors that options have found themselves
 }
 
 // WithWorkers sets the number of workers, from 1 to 1,024. The default is GOMAXPROCS, but at
@@ -83,8 +83,8 @@ func WithBatch(n int) interface {
 }
 
 // WithGas sets how many reductions an actor may spend in one turn before others have
-// theirs: one for each message, and what [Context.Gas] adds. It is at least 1, and 4,000 by
-// default. A batch that is larger than the gas is cut to it.
+// theirs: one for each message, and those added by [Context.Gas]. It is at least 1, and
+// 4,000 by default. A batch that is larger than the gas is cut to it.
 func WithGas(n int) interface {
 	Option
 	TypeOption
@@ -104,9 +104,9 @@ func mustBePositive(option string, n int) {
 	}
 }
 
-// WithRandSeed starts [Context.Rand], and whatever else the runtime leaves to chance, with
-// n. It does not make a run repeat itself, since workers race: [WithDeterministic] does.
-// Together with that, WithRandSeed does nothing.
+// WithRandSeed seeds [Context.Rand], and all other random decisions of the runtime, with n. It
+// does not make a run repeat itself, since workers race: [WithDeterministic] does. Together
+// with WithDeterministic, WithRandSeed does nothing.
 func WithRandSeed(n uint64) Option {
 	return systemOption(func(o *options) {
 		if !o.seeded {
@@ -118,15 +118,20 @@ func WithRandSeed(n uint64) Option {
 // WithLogger sets where the system logs. The default is the standard logger of package log,
 // which slog.SetDefault redirects. The system logs
 //
-//   - what has no function in [Hooks]: panics of behaviours, dead letters, long turns, and
-//     actors that wait for one under pressure;
+//   - events for which [Hooks] has no function: panics of behaviours, dead letters, long turns,
+//     and actors that wait for an actor under pressure;
 //   - panics in these functions;
-//   - that as many behaviours block as may ([WithMaxBlocked]).
+//   - that the limit of blocking behaviours is reached ([WithMaxBlocked]).
 //
-// So that many of them do not flood the log, only the 1st, 2nd, 4th, 8th and so on in a minute are
-// logged, with how many there were, of the panics of one type in one line of code, of the dead
-// letters of one behaviour, and of the panics in one hook. [System.Stats] counts all of them. A
-// function in Hooks sees each of them, and then none is logged.
+// Similar events do not flood the log: only the 1st, 2nd, 4th, 8th and so on in a minute are
+// logged, with their number. Similar are
+//
+//   - panics of one type in one line of code;
+//   - dead letters of one behaviour;
+//   - panics in one hook.
+//
+// [System.Stats] counts all of them. A function in Hooks is called for each event, and then none
+// is logged.
 func WithLogger(l *slog.Logger) Option {
 	return systemOption(func(o *options) {
 		if o.log = (slogSink{l}); l == nil {
@@ -138,17 +143,19 @@ func WithLogger(l *slog.Logger) Option {
 // Hooks are functions that a system calls when something happens. Each may be nil: then the system
 // logs it, see [WithLogger].
 //
-// A hook runs where the thing happens, on a worker or in a goroutine that sends, and possibly in
-// several at once. It must be quick and must not wait for the system. A panic or a runtime.Goexit
-// in it is logged and ignored. For that, each call has a goroutine of its own, which its caller
-// waits for. This costs about a microsecond per call.
+// A hook is called by the worker or goroutine in which the event happens, and possibly by several
+// at once. It must be quick and must not wait for the system. A panic or a runtime.Goexit in it is
+// logged and ignored. For that, each call has a goroutine of its own, for which the caller waits.
+// This costs about a microsecond per call.
 //
-// A hook may send. The dead letters that a DeadLetter function causes by that are counted and logged,
-// and not told to any such function: messages to an actor that has ended, such as a topic, and what
-// [OverflowDropOldest] drops for them. If the function sends to an actor that lives, and that actor
-// sends to one that has ended, the function is told of that as of any other letter: let it return at
-// once for letters of such behaviours. The function is told of the letters of a goroutine that it
-// starts, too: if each letter starts a goroutine that causes another letter, that has no end.
+// A hook may send. Dead letters that a DeadLetter function causes directly are counted and logged,
+// but not reported to a DeadLetter function. These are its messages to an actor that has ended, and
+// messages that [OverflowDropOldest] drops for them.
+//
+// Dead letters that it causes indirectly are reported to it. If it sends to an actor that lives,
+// and that actor sends to an actor that has ended, the function should return at once for letters
+// of such behaviours. If it starts a goroutine for each letter, and the goroutine causes another
+// letter, there is no end.
 type Hooks struct {
 	DeadLetter       func(DeadLetter)       // every dead letter
 	Panic            func(PanicReport)      // every panic of a behaviour or of a process
@@ -157,7 +164,7 @@ type Hooks struct {
 }
 
 // WithHooks sets the hooks that are not nil. It may be given several times; of two functions for
-// the same thing the later one counts.
+// the same event the later one is used.
 func WithHooks(h Hooks) Option {
 	return systemOption(func(o *options) {
 		if h.DeadLetter == nil && h.Panic == nil && h.LongTurn == nil && h.PressureDeadlock == nil {
@@ -177,8 +184,8 @@ func setHook[R any](at *func(R), f func(R)) {
 }
 
 // WithCPUBinding binds every worker to a processor of its own. That helps a process that has
-// the machine to itself and harms one that has not: docs/guarantees.md says what it
-// costs the process's other goroutines. Such a system cannot be joined with processes (package
+// the machine to itself, and harms one that shares it. docs/guarantees.md gives the cost for the
+// process's other goroutines. Such a system cannot be joined with processes (package
 // process/actors). Linux only.
 func WithCPUBinding() Option { return systemOption(func(o *options) { o.bind = true }) }
 
@@ -195,8 +202,8 @@ func defaultOptions() options {
 	}
 }
 
-// complete decides what was left open, and makes the simulation of a system that is to be
-// deterministic.
+// complete sets the defaults of options that were not given, and makes the simulation of a
+// deterministic system.
 func (o *options) complete() (s *simulation) {
 	if o.hooks != nil {
 		s = o.simulation(o.hooks)
@@ -212,7 +219,7 @@ func (o *options) defaultWorkers(n int) {
 	}
 }
 
-// check returns everything that is wrong, not only the first; nothing if all is well.
+// check returns all errors, one a line, or "" if there are none.
 func (o *options) check() (wrong string) {
 	o.demand(o.workers >= 1 && o.workers <= sched.MaxWorkers, "WithWorkers", o.workers,
 		fmt.Sprint("1 to ", sched.MaxWorkers))
@@ -223,7 +230,7 @@ func (o *options) check() (wrong string) {
 	return strings.Join(o.wrong, "\n")
 }
 
-// demand notes what is wrong with an option.
+// demand notes an error of an option, unless ok.
 func (o *options) demand(ok bool, option string, got any, want string) {
 	if !ok {
 		o.wrong = append(o.wrong, fmt.Sprintf("%s(%v): want %s", option, got, want))

@@ -1,28 +1,33 @@
 package actor
 
-// An actor has mail, a load and a life. All else that it may have is a part: names, timers, a stash.
-// Its owner makes a part when the actor first needs one.
+// part is a feature of an actor besides its mail, its load and its life: names, timers, a stash.
+// The owner makes a part when the actor first needs it.
 //
-// The life of an actor does not know which parts there are. It tells all of them how far the actor
-// has come on its way to an end, and each part does what its feature promises for that stage. So a
-// feature ends in its own file, and has one line in the list of kinds.
+// The code of life.go knows no single part. It calls ends of all parts at each stage of an end, and
+// each part does its work for that stage. So a feature is ended in its own file, and has one line
+// in the list of kinds.
 //
-// A part may also be awaited, or rooted: then its messages are roots of the actor's arena. The arena
-// itself is no part. It lies in the cell like the state, so that an actor with an arena needs no
-// cold state, which has 368 bytes.
+// A part may also be awaited, or rooted: then its messages are roots of the actor's arena. The
+// arena itself is no part. It lies in the cell like the state, so that an actor with an arena needs
+// no cold state, which has 368 bytes.
 //
 // Rejected: a slice of the parts that the actor has. Reports look at the parts on other goroutines,
 // where a slice may be seen with the length of one memory and the address of another.
 type part interface {
 	// ends is called at each stage of an end of the actor a. Owner only.
 	//
-	// why is the error for those who are too late at atDiscard, atLifeEnd and atEnd, the cause for
-	// contexts at atLeave, the reason of the end at atNews, and nil at atClose.
+	// why depends on the stage:
+	//
+	//   - atLeave: the cause for contexts;
+	//   - atClose: nil;
+	//   - atDiscard, atLifeEnd, atEnd: the error for senders and callers that come too late;
+	//   - atNews: the reason of the end.
 	ends(a *cell, e env, at ending, why error)
 }
 
-// awaited is a part for which others wait. holds calls note with what waits, in the words of
-// [Holder], and how many there are. It is for reports: any goroutine may call it, of a nil part too.
+// awaited is a part that may be the reason why the system is not quiescent. holds calls note with a
+// kind of waiting, in the words of [Holder], and its number. It is for reports: any goroutine may
+// call it, even on a nil part.
 type awaited interface {
 	holds(note func(what string, n int))
 }
@@ -32,7 +37,7 @@ type partKind uint8
 
 const (
 	contextPart partKind = iota
-	namesPart            // before all that tells others of the end: they may take the names
+	namesPart            // before all parts that tell others of the end, who may take the names
 	timersPart
 	bridgesPart
 	deferralsPart
@@ -44,7 +49,7 @@ const (
 	partKinds
 )
 
-// ending is how far an actor has come on its way to an end.
+// ending is a stage on the way of an actor to an end.
 //
 //	it ends, or it drains before    atClose when the drain begins, atLeave, atClose, atDiscard,
 //	                                atClose, atEnd, atNews
@@ -53,23 +58,23 @@ const (
 type ending uint8
 
 const (
-	// atLeave: it leaves. Its children are to be stopped and OnStop is to run.
+	// atLeave: the actor leaves. Next its children are stopped, and OnStop runs.
 	atLeave ending = iota
-	// atClose: it takes no more mail, since it drains or ends. Its mailbox is still open, so no
-	// other code has learned of that. It comes again after OnStop, which may make parts.
+	// atClose: the actor takes no more mail, since it drains or ends. Its mailbox is still open, so
+	// other code cannot know this yet. This stage comes again after OnStop, which may make parts.
 	atClose
-	// atDiscard: the mail that is left becomes dead letters, beginning with those of its parts. Then
-	// its mailbox is closed.
+	// atDiscard: the remaining mail becomes dead letters, the messages of the parts first. Then the
+	// mailbox is closed.
 	atDiscard
-	// atLifeEnd: it is suspended or restarted. OnStop has run, and the mailbox stays open.
+	// atLifeEnd: the actor is suspended or restarted. OnStop has run, and the mailbox stays open.
 	atLifeEnd
-	// atEnd: nothing of it runs any more.
+	// atEnd: no code of the actor runs any more.
 	atEnd
-	// atNews: it has ended. Those who want to know are told.
+	// atNews: the actor has ended. Links, watchers and other observers are told.
 	atNews
 )
 
-// endParts tells the parts of an actor how far its end has come. x may be nil. Owner only.
+// endParts calls ends of each part of an actor. x may be nil. Owner only.
 func (x *coldState) endParts(a *cell, e env, at ending, why error) {
 	if x == nil {
 		return

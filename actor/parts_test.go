@@ -502,8 +502,8 @@ func whether(ok bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// TestParts: "tells all of them how far the actor has come on its way to an end, and each part does
-// what its feature promises for that stage".
+// TestParts: "It calls ends of all parts at each stage of an end, and each part does its work for
+// that stage."
 func TestParts(t *testing.T) {
 	for _, tc := range residentEnds {
 		t.Run(tc.name, func(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// Pipe runs fn in a goroutine of its own and sends what fn returns to the running
-// actor, as a message for reply. This is how a behaviour waits for a database or a
-// socket without blocking its worker. Pipe panics if fn is nil, or if reply belongs to
-// another type than the running actor.
+// Pipe runs fn in a goroutine of its own and sends the result of fn to the running actor,
+// as a message for reply. Use it to wait for a database or a socket without blocking the
+// worker. Pipe panics if fn is nil, or if reply belongs to another type than the running
+// actor.
 //
 // fn's context ends when the actor ends or is restarted, as [Context.Context] says, and
 // when the system stops. If the behaviour has called [Context.SetContext], it also has
@@ -22,8 +22,8 @@ import (
 //
 // The outcome belongs to the life that has called Pipe, on the terms of [AskTo].
 //
-// A panic in fn comes back as a *PanicError with its stack. It ends no actor, and neither
-// [Hooks] nor the log is told, so the behaviour for reply should look at Err.
+// A panic in fn comes back as a *PanicError with its stack. It ends no actor, and is not
+// reported to [Hooks] or the log, so the behaviour for reply should check Err.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
 	fn func(context.Context) (R, error)) {
 	c.mustPipe(reply.d, fn == nil)
@@ -35,8 +35,8 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
 	pipe(c, back, life, fn)
 }
 
-// PipeWith is [Pipe] with a mark: the outcome brings back mark, also with an error. See
-// [AskToWith].
+// PipeWith is [Pipe] with a mark, which comes back with the outcome, also with an error.
+// See [AskToWith].
 func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K,
 	fn func(context.Context) (R, error)) {
 	c.mustPipe(reply.d, fn == nil)
@@ -53,7 +53,7 @@ func (c *Context) mustPipe(reply *descriptor, isNil bool) {
 	}
 }
 
-// pipe runs fn and brings what it returns.
+// pipe runs fn in a goroutine and sends its result.
 func pipe[R any](c *Context, to replyTo[R], life uint16, fn func(context.Context) (R, error)) {
 	ctx, sys := c.pipeContext(), c.sys
 	release := sys.holdFor(aPipe, c.self)
@@ -73,7 +73,7 @@ func pipe[R any](c *Context, to replyTo[R], life uint16, fn func(context.Context
 	})
 }
 
-// pipeContext derives the context of a function that the behaviour has a goroutine run.
+// pipeContext returns the context for the function of Pipe.
 func (c *Context) pipeContext() *boundContext {
 	outer := c.travels
 	if outer == nil {
@@ -103,7 +103,7 @@ func deliverHeld[R any](to replyTo[R], life uint16, res Result[R]) {
 	to.caller.sys().pushHeld(to.caller, m)
 }
 
-// errandClass says what an actor has under way outside of its turns.
+// errandClass is the kind of an errand.
 type errandClass string
 
 const (
@@ -112,9 +112,9 @@ const (
 	aToChan   errandClass = "ToChan"
 )
 
-// errands are the goroutines of actors that hold the system: those of Pipe and of the bridges to
-// channels. They are listed only to be named in a report of what the system waits for. A goroutine
-// costs a microsecond, so a lock and an entry more do not matter.
+// errands lists the goroutines of actors that hold the system: the goroutines of Pipe and of the
+// bridges to channels. The list is used only for reports of why the system is not quiescent. A
+// goroutine costs a microsecond, so the lock and the entry do not matter.
 type errands struct {
 	mu  sync.Mutex
 	all indexset.Set[errand] // guarded by mu
@@ -126,8 +126,8 @@ type errand struct {
 	index int // guarded by mu
 }
 
-// holdFor holds the system for an errand of an actor, whose turn runs, so that it cannot be too
-// late. release is to be called once.
+// holdFor holds the system for an errand of an actor. It is called in the actor's turn, while the
+// system cannot be quiescent. The caller must call release once.
 func (s *System) holdFor(class errandClass, of *cell) (release func()) {
 	s.sched.Hold()
 	e := &errand{class: class, of: of}

@@ -11,55 +11,56 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// mailPolicy is where the mail of an actor waits, and when the actor is overloaded. A type has one,
-// which its class leads to:
+// mailPolicy decides where the mail of an actor waits, and when the actor is overloaded. Each type
+// has one policy, found through its class:
 //
 //   - plainMail: the mailbox; it is overloaded when a batch is spent and mail is left;
 //   - countedMail: the mailbox; two watermarks decide ([WithWatermarks]);
 //   - boundedMail: the mailbox; senders count what they send ([WithBound]).
 //
-// Plain mail is inlined by hand where each message comes by: in send, in RunTask, and in the pushes
-// of inside and outside. There a gate that is open and a load of 0 say that the mail is plain.
+// On the path of every message plainMail is inlined by hand: in send, in RunTask, and in the pushes
+// of inside and outside. These recognise plain mail by an open gate and a load of 0.
 type mailPolicy interface {
 	// init prepares a new actor. Its caller owns it.
 	init(a *cell)
 
 	// For senders, on any goroutine.
 
-	// meet is for a behaviour that sends to an actor whose gate is not open. It reports whether it
-	// has delivered the message.
+	// meet is called when a behaviour sends to an actor whose gate is not open. It reports whether
+	// it has delivered the message.
 	meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool)
-	// refuses reports whether TrySend is refused; counts says that a message that passes counts
+	// refuses reports whether TrySend is refused. If counts is true, a message that passes counts
 	// against the watermark of a muted actor.
 	refuses(a *cell, counts bool) bool
 	// takes reports whether an actor takes messages of behaviours that drop.
 	takes(a *cell) bool
-	// place is push from outside for a message that has a permit, which is given back if it fails.
+	// place is push from outside for a message that has a permit. If the push fails, place gives
+	// the permit back.
 	place(s *System, to *cell, m *message) error
 	// lets reports whether goroutines are let in: see permits.Receiver.
 	lets(a *cell, how permits.Entrance) bool
 	// behind reports whether an actor whose gate is not open does not keep up, or is muted.
 	behind(a *cell) bool
-	// watermark is how much mail an actor takes while it is muted.
+	// watermark is the number of messages that an actor takes while it is muted.
 	watermark(a *cell) uint32
 
 	// For the owner, in a turn.
 
-	// ran and added keep the count of the mail: n messages have run, or come otherwise than by
-	// the mailbox.
+	// ran and added keep the count of the mail: n messages have run, or were added without passing
+	// through the mailbox.
 	ran(a *cell, n int)
 	added(a *cell, n int)
-	// forget begins the count anew: what is in the mailbox has been moved about.
+	// forget begins the count anew, after messages were moved within the mailbox.
 	forget(a *cell)
-	// countAjar sets how much mail there is when an actor is muted: C1.
+	// countAjar sets the count of the mail when an actor is muted: C1.
 	countAjar(a *cell, c *Context, f *flow)
 	// overload ends a turn that has left mail although its batch is spent.
 	overload(a *cell, c *Context)
 	// drained ends a turn that has run all the mail there was when it began. It reports whether
 	// another is to follow; if not, and if idle, the actor goes idle.
 	drained(a *cell, c *Context) (again, idle bool)
-	// shut makes senders wait, and reports whether one waits already since the mailbox is full.
-	// reopen lets them pass, and returns those that waited.
+	// shut makes senders wait. full reports that a sender waits already, since the mailbox is full.
+	// reopen lets senders pass, and returns the actors that waited.
 	shut(a *cell) (full bool)
 	reopen(a *cell) *backpressure.Waiter[waiting]
 }
@@ -90,7 +91,7 @@ func (plainMail) meet(c *Context, to *cell, m *message, d *descriptor) (delivere
 		}
 		s := to.flow.Load().suspension()
 		switch {
-		case s != nil && fall%2 == 0: // the gate is shut since the back-off keeps no more
+		case s != nil && fall%2 == 0: // the gate is shut since the backlog is full
 			if to.flow.Load().fallNow() != fall {
 				continue
 			}
@@ -119,13 +120,13 @@ func (plainMail) refuses(a *cell, counts bool) bool {
 	return !a.gate.IsOpen() && !a.passes((*cell).passesAjar)
 }
 
-// A back-off refuses a request in the actor's turn, unless the request waits for the end of the back-off.
+// In a back-off the actor takes the message and decides about it in its turn.
 func (plainMail) takes(a *cell) bool {
 	return a.passes(func(a *cell) bool { return a.flow.Load().suspension() != nil || a.wouldPassAjar() })
 }
 
-// passes reports whether a message passes the gate that is open, or as ajar says, or because the
-// actor has fallen and keeps it. Any goroutine.
+// passes reports whether a message passes: the gate is open, or ajar returns true, or the actor has
+// fallen and keeps the message. Any goroutine.
 func (a *cell) passes(ajar func(a *cell) bool) bool {
 	for {
 		fall := a.flow.Load().fallNow()
@@ -150,10 +151,10 @@ func (plainMail) place(s *System, to *cell, m *message) error {
 	return nil
 }
 
-// An actor that is only muted lets goroutines in, until its mailbox has passed the watermark. One
-// that has just spent its batch does, as long as no actor is muted for it: what comes from outside
-// is bounded anyhow, and the actor would run dry each time before the goroutines that it keeps
-// waiting are back.
+// An actor that is only muted lets goroutines in until its mailbox has passed the watermark. An
+// actor that has only spent its batch lets them in while no actor is muted for it. Their messages
+// are bounded by permits, and if they had to wait, the actor would run out of mail before they came
+// back.
 func (plainMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
 	if how == permits.ToWait && f.suspended.Load() != nil {
@@ -201,13 +202,13 @@ func (plainMail) shut(a *cell) (full bool) {
 		a.shutMailbox()
 		return false
 	}
-	// The gate is shut for actors, and for goroutines as well, unless only the batch is the
-	// reason: then those that wait may be let in.
+	// The gate is shut for actors and goroutines. If a spent batch is the only reason, goroutines
+	// may be let in.
 	batchOnly := a.load.BatchOnly()
 	f.batchOnly.Store(batchOnly) // before Shut: it is not shut to them in between
 	a.shutMailbox()
 	if batchOnly {
-		f.admit(a) // after both, as behind Open
+		f.admit(a) // after both, as after Open
 	}
 	return false
 }
@@ -223,7 +224,7 @@ func (a *cell) shutMailbox() {
 
 func (plainMail) reopen(a *cell) *backpressure.Waiter[waiting] {
 	list := a.gate.Open(&gateMark)
-	if f := a.flow.Load(); f != nil { // after Open: what comes in later finds it open
+	if f := a.flow.Load(); f != nil { // after Open: a goroutine that is let in finds the gate open
 		f.batchOnly.Store(false)
 		f.admit(a)
 	}
@@ -235,14 +236,15 @@ type limits struct {
 	high, low int
 }
 
-// WithWatermarks makes actors of this type overloaded by how much mail waits for them,
-// and not by whether they empty their mailbox in a turn: they are overloaded from high
-// messages on, until no more than low are left. While they are muted, high is also how
-// much mail they take before they mute their senders. It panics unless 0 ≤ low < high.
+// WithWatermarks sets by two numbers when actors of this type are overloaded: from high
+// waiting messages on, until no more than low are left. Without it, an actor is
+// overloaded when it has not emptied its mailbox in a turn. While an actor is muted, it
+// takes high messages before it mutes its senders. WithWatermarks panics unless
+// 0 ≤ low < high.
 //
 // The actor counts its mail at the end of each of its turns; a send pays nothing. So
-// the mailbox may exceed high by what is sent during one turn, or while the actor waits
-// for one.
+// the mailbox may exceed high by the messages that are sent during one turn, or while
+// the actor waits for a turn.
 func WithWatermarks(high, low int) TypeOption {
 	if low < 0 || low >= high {
 		panic(fmt.Sprintf("gallop: WithWatermarks(%d, %d): want 0 ≤ low < high", high, low))
@@ -250,8 +252,9 @@ func WithWatermarks(high, low int) TypeOption {
 	return typeOption(func(t *typeInfo) { t.marks = limits{high, low} })
 }
 
-// countedMail waits in the mailbox, and two watermarks say when the actor is overloaded. One that
-// drains takes no more, and counts no more.
+// countedMail is the policy of actors with watermarks. Mail waits in the mailbox; the watermarks
+// decide when the actor is overloaded. An actor that drains takes no more mail, and no longer
+// counts.
 type countedMail struct{ plainMail }
 
 func (countedMail) counts(a *cell) bool { return a.load&backpressure.Counted != 0 }
@@ -290,16 +293,17 @@ func (p countedMail) drained(a *cell, c *Context) (again, idle bool) {
 	return again, !again
 }
 
-// watermarks count an actor's mail. Every message is passed once: the count goes on
-// from the head of the mailbox that it has seen last. Owner only.
+// watermarks is the count of an actor's mail. Each message is counted once: the next count begins
+// at the head of the mailbox that the last count saw. Owner only.
 type watermarks struct {
-	// Messages taken out and not yet run, and those in the mailbox down from upTo.
+	// Messages that were taken out and have not run, and messages in the mailbox down from upTo.
 	depth int
-	// Nil: nothing is known. In the mailbox, or the last that was taken out.
+	// A message in the mailbox, or the last message that was taken out; nil: there is no count.
 	upTo *message
 }
 
-// add counts n messages that did not come through the mailbox, or takes off what has run.
+// add adds n to the count: messages that did not come through the mailbox, or, if n is negative,
+// messages that have run.
 func (k *watermarks) add(n int) {
 	if k.upTo != nil {
 		k.depth += n
@@ -309,8 +313,8 @@ func (k *watermarks) add(n int) {
 	}
 }
 
-// measure counts the mail and changes the load if it has crossed a watermark. It
-// reports whether any mail is at hand for the next turn. Owner only, at the end of a turn.
+// measure counts the mail and changes the load if the count has crossed a watermark. It reports
+// whether there is mail for the next turn. Owner only, at the end of a turn.
 func (a *cell) measure(c *Context) (mail bool) {
 	depth := a.countMail(c)
 	if invariant.On {
@@ -325,9 +329,9 @@ func (a *cell) measure(c *Context) (mail bool) {
 	return a.in.Pending() != nil
 }
 
-// countMail brings the count up to date. If all that was taken out has run, it takes out what has
-// come in: that turns the links around, so a count that does not see the mail leave the mailbox is
-// lost.
+// countMail brings the count up to date and returns it. If all messages that were taken out have
+// run, it takes out the new mail itself. Taking out reverses the links between messages: a count is
+// lost if mail is taken out elsewhere.
 func (a *cell) countMail(c *Context) int {
 	k := &a.flow.Load().marks
 	h := a.box.Head()
@@ -340,7 +344,7 @@ func (a *cell) countMail(c *Context) int {
 		return k.depth
 	}
 	if h == a.in.Tail() {
-		// It will goIdle, or park: the next turn takes out what comes in.
+		// It will goIdle, or park: the next turn takes out the new mail.
 		*k = watermarks{}
 		return 0
 	}
@@ -348,16 +352,16 @@ func (a *cell) countMail(c *Context) int {
 	return k.depth
 }
 
-// passed takes off n messages that were taken out and will not run. Owner only.
+// passed subtracts n messages that were taken out and will not run. Owner only.
 func (a *cell) passed(n int) {
 	if a.in.Pending() == nil {
-		a.policy().forget(a) // the next turn takes out what comes in
+		a.policy().forget(a) // the next turn takes out the new mail
 		return
 	}
 	a.policy().ran(a, n)
 }
 
-// verifyDepth checks a count of mail behind a measurement.
+// verifyDepth checks a count of mail after a measurement.
 func verifyDepth(k *watermarks) {
 	invariant.Check(k.depth >= 0, "an actor has %d messages", k.depth)
 }

@@ -12,16 +12,20 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Overflow says what becomes of a message to an actor whose mailbox is at its bound.
+// Overflow selects how an actor whose mailbox is at its bound treats a further message.
 type Overflow uint8
 
 const (
 	// OverflowMute takes the message in and mutes its sender until half of the mailbox is
-	// free. The other two policies, and TrySend, are hard bounds; this one is not. The
-	// mailbox exceeds its bound by what behaviours send that have met it, and without limit
-	// by what is sent by those who are never muted: an actor that is overloaded or under
-	// pressure itself, one that has supervised children, and the receiver. From outside of
-	// behaviours, where no sender can be muted, OverflowMute refuses the message.
+	// free. The other two policies, and TrySend, are hard bounds; this one is not. A sender
+	// is muted after its behaviour returns, and its messages until then exceed the bound.
+	// Some senders are never muted, and exceed the bound without limit:
+	//
+	//   - an actor that is overloaded or under pressure itself;
+	//   - an actor that has supervised children;
+	//   - the receiver.
+	//
+	// Senders outside of behaviours cannot be muted. OverflowMute refuses their messages.
 	OverflowMute Overflow = iota
 	// OverflowRefuse makes a dead letter of the message, with ErrOverloaded.
 	OverflowRefuse
@@ -29,8 +33,8 @@ const (
 	// waited longest. The new message is not refused. The actor does this at the beginning
 	// of each turn. Between two turns the mailbox takes twice its bound; from then on each
 	// message takes the place of the one that came last before it. So the newest message is
-	// always among those that run. What the actor sends to itself in one behaviour is taken
-	// in whatever there is, and counts at its next turn.
+	// always among the messages that run. Messages of the actor to itself are taken in at
+	// any fill level, and count at its next turn.
 	OverflowDropOldest
 )
 
@@ -41,12 +45,12 @@ type mailBound struct {
 }
 
 // WithBound bounds the mailbox of every actor of this type: at most limit messages wait
-// for their turn, and overflow says what becomes of the others, of which OverflowMute
-// takes in some. Besides these, up to a batch may have been taken out for the turn that
-// runs. WithBound panics if limit is less than 1 or overflow is none of the three.
+// for their turn. overflow decides about further messages; OverflowMute takes in some of
+// them. Besides these, up to a batch may have been taken out for the turn that runs.
+// WithBound panics if limit is less than 1 or overflow is none of the three.
 //
-//   - TrySend refuses at the bound, whatever overflow says. SendWait waits for room.
-//     Ask does so if its context says it ([WaitForRoom]); otherwise it returns
+//   - TrySend refuses at the bound with every overflow policy. SendWait waits for room.
+//     Ask waits for room if its context comes from [WaitForRoom]; otherwise it returns
 //     ErrOverloaded at once. Urgent requests need no room.
 //   - The actor is not overloaded for spending its batch, but while its mailbox is full or
 //     it applies pressure. While it is muted it takes mail up to the bound.
@@ -64,12 +68,12 @@ func WithBound(limit int, overflow Overflow) TypeOption {
 	return typeOption(func(t *typeInfo) { t.bound = mailBound{limit: limit, overflow: overflow} })
 }
 
-// places is what an actor with a bound has besides the permits of its flow, which count how many
-// messages may still come. A message that counts has a permit, and says so in its header
-// ([msg.HasPlace]): its place.
+// places is the state of an actor with a bound, besides the permits of its flow. The permits count
+// how many messages may still come. A message that counts against the bound has a permit, which is
+// called its place and is marked in its header ([msg.HasPlace]).
 //
-// Its gate is shut for good, so that every sender comes by. The wait list has those that are muted
-// because the mailbox was full, or since the actor is under pressure.
+// The gate of such an actor is always shut, so that every sender takes the slow path. The wait list
+// holds the actors that are muted because the mailbox was full or the actor is under pressure.
 //
 //	sender                                      the actor
 //	Q1 take a place                  (RMW)      R1 take out what the turn may run, return
@@ -77,10 +81,10 @@ func WithBound(limit int, overflow Overflow) TypeOption {
 //	Q3 push the message              (RMW)      R2 a sender waits, and half is free, or all
 //	                                               mail has run: drain the wait list (RMW)
 //
-// No sender waits for ever. It enters the wait list before it pushes, and the actor comes to R2
-// after each turn that takes out its message, at the latest when it has run all its mail. An actor
-// for which one waits is never muted: it parks only if it finds its wait list empty after it has
-// entered another's (see shut). So of the edges of a circle the youngest would begin at an actor
+// No sender waits for ever. It enters the wait list before it pushes, and the actor does R2 in each
+// turn in which half of its mailbox is free, and whenever it has run all its mail. An actor with a
+// sender in its wait list is never muted: it parks only if it finds its wait list empty after it
+// has entered another's (see shut). So no circle closes: its youngest edge would begin at an actor
 // whose wait list was not empty.
 //
 // With OverflowDropOldest there are twice as many places. A sender that finds none leaves its
@@ -94,25 +98,28 @@ func WithBound(limit int, overflow Overflow) TypeOption {
 //	                                            M3 drain the mailbox, drop the oldest beyond the
 //	                                               bound; then R1
 //
-// What a sender sends after N2 stays after it: it goes by newest as well until M2, when the message
-// is in the mailbox. What is in newest is not forgotten: the look of N3 brings a turn, or comes into
-// one that is past M2, and does M1 itself when it runs. M2 sees what has come between. If the mailbox is
-// closed either the end finds the message, or N4 does.
+// Order: a later message of the same sender stays after the message of N2. It goes through newest
+// as well until M2, and by then the first message is in the mailbox.
+//
+// No message in newest is forgotten. The look of N3 brings a turn. If it arrives in a turn that is
+// past M2, the look does M1 itself when it runs. M2 notices a message that came between. If the
+// mailbox is closed, either the end of the actor or N4 finds the message.
 //
 // Rejected: to refuse the newest message at twice the bound. The last price of a burst would be
-// lost, and an old one would stay. Rejected as well: a queue with a lock beside the mailbox, from
-// which senders drop the oldest. It was exact, and four hundred lines; no message in it could have a
-// handle of package heap.
+// lost, and an old price would stay. Rejected as well: a queue with a lock beside the mailbox, from
+// which senders drop the oldest. It was exact, but took four hundred lines, and its messages could
+// not have handles of package heap.
 type places struct {
 	limit    int      // read-only
 	overflow Overflow // read-only
-	// The actor's load, as far as senders look at it. Stored by the owner.
+	// The actor's load, for senders. Stored by the owner.
 	stand seam.Uint32
-	// With OverflowDropOldest: the newest message, if there was no place for it.
+	// The newest message, if it found no place. Only with OverflowDropOldest.
 	newest seam.Pointer[message]
 }
 
-// boundedMail waits in the mailbox, and is counted: see places.
+// boundedMail is the policy of actors with a bound. Mail waits in the mailbox and is counted: see
+// places.
 type boundedMail struct{ plainMail }
 
 func (boundedMail) init(a *cell) {
@@ -151,8 +158,9 @@ func (b boundedMail) takes(a *cell) bool {
 	return a.flow.Load().permits.Count() > 0 && b.lets(a, permits.ToTry)
 }
 
-// tryPlace takes a place for a message that its sender gives up otherwise, or says why there is none.
-// It looks again if a back-off has begun or ended since, as retried does. Any goroutine.
+// tryPlace takes a place for a message that its sender would otherwise give up. The error says why
+// there is none. If a fall or a back-off has begun or ended meanwhile, tryPlace tries again. Any
+// goroutine.
 func tryPlace(a *cell) error {
 	for {
 		fall, s := a.flow.Load().fallNow(), a.flow.Load().suspension()
@@ -187,8 +195,8 @@ func (a *cell) pushPlaced(e env, m *message) error {
 	return err
 }
 
-// lets implements mailPolicy. An actor that has fallen takes messages even though it is under
-// pressure, if their senders cannot wait: see fall.
+// lets implements mailPolicy. An actor that has fallen and is under pressure still takes messages
+// of senders that cannot wait: see fall.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
 	if how == permits.ToWait {
@@ -205,13 +213,14 @@ func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	}
 }
 
-// holdsBack reports whether senders wait whatever room there is: the actor is under pressure, or
-// was full, and half of its mailbox is not free yet. Any goroutine; the answer may be stale.
+// holdsBack reports whether senders wait even if there is room. They do while the actor is under
+// pressure. They also do after it was full, until half of its mailbox is free. Any goroutine; the
+// answer may be stale.
 func (q *places) holdsBack(a *cell) bool {
 	return backpressure.Load(q.stand.Load())&backpressure.Pressed != 0 || a.gate.Waited(&gateMark)
 }
 
-// The gate is always shut, and says nothing.
+// behind implements mailPolicy. It ignores the gate, which is always shut.
 func (boundedMail) behind(a *cell) bool {
 	f := a.flow.Load()
 	return backpressure.Load(f.places.stand.Load())&backpressure.Muted != 0 ||
@@ -228,16 +237,15 @@ func (boundedMail) drained(a *cell, c *Context) (again, idle bool) {
 	return false, true
 }
 
-// shut tells senders how the actor stands. It reports whether one waits for the actor, so that it
-// must not be muted.
+// shut publishes the actor's load to senders. It reports whether a sender waits for the actor; if
+// so, the actor must not be muted.
 func (boundedMail) shut(a *cell) (full bool) {
 	a.flow.Load().places.stand.Store(uint32(a.load))
 	return a.gate.Waited(&gateMark)
 }
 
-// reopen lets those go that wait, unless the mailbox is still more than half full: then the turn
-// that is to come does. No sender waits for an actor in a back-off. Nor for one that drains, which
-// has opened its gate for ever.
+// reopen releases the senders that wait. If the mailbox is still more than half full, the actor's
+// next turn does so instead. In a back-off it always releases them.
 func (boundedMail) reopen(a *cell) (list *backpressure.Waiter[waiting]) {
 	f := a.flow.Load()
 	news := f.places.stand.Load() != uint32(a.load)
@@ -259,16 +267,16 @@ func (f *flow) halfFree() bool {
 	return f.permits.Count() >= f.places.limit-f.places.limit/2
 }
 
-// letSendersGo is R2. Owner only, when half of the mailbox is free, or all mail has run.
+// letSendersGo is R2. Owner only, when half of the mailbox is free or all mail has run.
 func (a *cell) letSendersGo(c *Context) {
 	if a.gate.Waited(&gateMark) && !a.load.MustShut() {
 		release(c, a.openGate())
 	}
 }
 
-// takePlace takes a place for m, which is not an answer, or says why there is none. c is the
-// context of the behaviour that sends; nil outside. kept reports that m was left where the newest
-// message is, and is not to be pushed. Any goroutine.
+// takePlace takes a place for m, which is not an answer. The error says why there is none. c is the
+// context of the sending behaviour, or nil outside. If kept is true, m was left in newest and must
+// not be pushed. Any goroutine.
 func (a *cell) takePlace(e env, c *Context, m *message) (kept bool, err error) {
 	f := a.flow.Load()
 	q, s := f.places, f.suspended.Load()
@@ -304,8 +312,8 @@ func (a *cell) takePlace(e env, c *Context, m *message) (kept bool, err error) {
 	return false, nil
 }
 
-// takePlaceFor is takePlace for a push from outside or from a process. A message that has its place
-// already is marked, unless it is the runtime's own.
+// takePlaceFor is takePlace for a push from outside or from a process. If how is asPlaced the
+// message has a place already: it is marked, unless it is the runtime's own.
 func (a *cell) takePlaceFor(e env, m *message, how delivery) (kept bool, err error) {
 	if how == asPlaced {
 		if isMail(m.ID) {
@@ -324,8 +332,8 @@ func (a *cell) takePlaceFor(e env, m *message, how delivery) (kept bool, err err
 // goroutine.
 func (a *cell) leaveNewest(e env, m *message) {
 	q, sys := a.flow.Load().places, a.sys()
-	// Nothing else holds the system for a message that is taken out, and not a dead letter yet. In a
-	// deterministic run the caller may be an actor of a system that waits for this one.
+	// Hold the system until the message that is taken out is a dead letter. Not in a deterministic
+	// run: there the caller may be an actor of a system that waits for this one.
 	if sys.sim == nil && sys.sched.Hold() {
 		defer sys.sched.Release()
 	}
@@ -348,8 +356,8 @@ func (a *cell) leaveNewest(e env, m *message) {
 	}
 }
 
-// returnPlace returns the place of a message that leaves the mailbox otherwise than with a turn, if
-// it has one. The caller owns m.
+// returnPlace returns the place of m, if it has one. It is for messages that leave the mailbox
+// without a turn. The caller owns m.
 func (a *cell) returnPlace(m *message) {
 	if m.From&msg.HasPlace != 0 {
 		m.From &^= msg.HasPlace
@@ -357,8 +365,8 @@ func (a *cell) returnPlace(m *message) {
 	}
 }
 
-// refusesBounded reports whether m is refused whatever room there is in the mailbox of to, which is
-// in a back-off. Any goroutine that owns m.
+// refusesBounded reports whether m is refused even if there is room in the mailbox of to, which is
+// in a back-off. The caller owns m.
 func (s *suspension) refusesBounded(to *cell, m *message) bool {
 	if isOwn(m.ID) {
 		return false
@@ -372,15 +380,15 @@ func (s *suspension) refusesBounded(to *cell, m *message) bool {
 // boundedTurns runs the turns of actors with a bound.
 type boundedTurns struct{ *typeInSystem }
 
-// RunTask implements sched.ClassRunner: before the turn the mail that it may run is taken out.
-// Signals go first, and the mail waits.
+// RunTask implements sched.ClassRunner. Before the turn it takes out the mail that the turn may
+// run. If there are signals, they go first and the mail waits.
 func (k boundedTurns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c, a := w.Local().(*Context), cellOfTask(t)
 	if a.system.IsEmpty() {
 		c.left, c.self = int(k.batch), a
 		a.progress |= begun
 		a.takeOut(c)
-		// What comes from now on has its place, and waits for the next turn.
+		// A message that comes from now on has a place, and waits for the next turn.
 		if a.in.Pending() == nil {
 			return a.spuriousWake(c)
 		}
@@ -415,8 +423,8 @@ func (a *cell) takeOut(c *Context) {
 	}
 }
 
-// dropOldest makes dead letters of the messages that have waited longest, so that as many are left as
-// the bound allows. Owner only.
+// dropOldest makes dead letters of the messages that have waited longest, until the bound is kept.
+// Owner only.
 func dropOldest(a *cell, c *Context, f *flow) {
 	sieve{a, c, func(*cell, *message) error { return nil }}.mailbox() // M1, M2
 	over := -f.permits.Count()
@@ -435,9 +443,9 @@ func dropOldest(a *cell, c *Context, f *flow) {
 // newestMoves stands in newest while the owner moves the message from there to the mailbox.
 var newestMoves = message{OwnerTag: msg.MarkTag}
 
-// moveNewest is M1 and M2: it moves the newest message to the mailbox, if it is elsewhere, and gives
-// it a place there. Twice at most: what comes between again waits for the next turn. Owner only, in a
-// turn, while the mailbox is open.
+// moveNewest is M1 and M2: it moves the message in newest, if there is one, to the mailbox, and
+// gives it a place there. It does so at most twice; a further message waits for the next turn.
+// Owner only, in a turn, while the mailbox is open.
 func (a *cell) moveNewest(c *Context) {
 	f := a.flow.Load()
 	if f == nil || f.places == nil || f.places.newest.Load() == nil {
@@ -455,8 +463,8 @@ func (a *cell) moveNewest(c *Context) {
 	a.box.Push(newOwn(c, lookID, 0))
 }
 
-// close lets goroutines that wait go, and returns the newest message if it was left beside the
-// mailbox. Any goroutine, once no worker runs the actor any more, and the mailbox is closed.
+// close releases the goroutines that wait, and returns the message in newest, if there is one. Any
+// goroutine, once no worker runs the actor any more and the mailbox is closed.
 func (f *flow) close() (left *message) {
 	f.permits.Close()
 	if f.places != nil {
@@ -465,7 +473,7 @@ func (f *flow) close() (left *message) {
 	return left
 }
 
-// verifyPlaces checks how many places are left.
+// verifyPlaces checks the number of free places.
 func verifyPlaces(a *cell, f *flow) {
 	n := f.permits.Count()
 	invariant.Check(a.box.PeekClosed() || n <= f.places.limit, "%v has %d places left, of %d", a, n,

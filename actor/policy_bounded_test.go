@@ -56,8 +56,8 @@ func (b *boundedType) stuck(t testing.TB, sys *actor.System) (r actor.Ref[puppet
 	return r, release
 }
 
-// TestBound_Policies: "at most limit messages wait for their turn, and overflow says what
-// becomes of the others".
+// TestBound_Policies: "at most limit messages wait for their turn. overflow decides about further
+// messages".
 func TestBound_Policies(t *testing.T) {
 	const sends = 20
 	for name, c := range map[string]struct {
@@ -163,8 +163,8 @@ func seq(from, to int) (s []int) {
 	return s
 }
 
-// TestBound_SenderThatIsNeverMuted: the mailbox exceeds its bound "without limit by what is sent by
-// those who are never muted: … and the receiver", when it mutes; the others hold against it too.
+// TestBound_SenderThatIsNeverMuted: with OverflowMute, "some senders are never muted, and exceed
+// the bound without limit", among them the receiver; the other policies hold against it too.
 func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 	const many = 10 * bound
 	for name, typ := range boundedTypes {

@@ -12,34 +12,33 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// postpone says that a suspended actor is in a back-off: it will be restarted later, by a
-// timer, or behind others that wait for a timer. Until then
+// postpone puts a suspended actor into a back-off: it will be restarted later, by a timer,
+// or after other actors that wait for a timer. Until then
 //
 //   - the actor no longer holds the system, so that a [VirtualClock] may move on; on the
 //     machine's clock the timer holds the system;
-//   - requests fail at once with [ErrSuspended], those that wait in the mailbox too,
-//     unless the caller says that it waits: see supervise.WaitForRestart;
-//   - ordinary messages are kept up to a bound (ChildOptions.Backlog) and run after the restart.
-//     Beyond the bound they become dead letters with the reason ErrSuspended, and TrySend
-//     returns that;
+//   - requests fail at once with [ErrSuspended], also requests that are in the mailbox
+//     already, unless the caller waits for the restart: see supervise.WaitForRestart;
+//   - ordinary and urgent messages are kept up to a bound (ChildOptions.Backlog) and run
+//     after the restart; beyond the bound they become dead letters with the reason
+//     ErrSuspended, and TrySend returns that error;
 //   - SendWait waits for the restart, or until its context ends;
-//   - no sender is muted for the actor; those that were are let go.
+//   - no sender is muted for the actor; muted senders are released.
 //
-// For urgent messages the same is true as for ordinary ones. For an actor with a bound
-// ([WithBound]) the smaller of the two bounds counts.
+// For an actor with a bound ([WithBound]) the smaller of the two bounds counts.
 //
-// postpone does nothing to an actor that is not suspended when it hears of it. It
-// panics if t was not spawned with [SpawnSupervised].
+// If the actor is not suspended when the signal arrives, postpone does nothing. It panics
+// if t was not spawned with [SpawnSupervised].
 func postpone(from Sender, t Target) {
 	mustBeSupervised("Postpone", t)
 	sendSignal("Postpone", from, t, postponed{})
 }
 
-// putOnStandby says that a suspended actor will be restarted as soon as others before it are
-// up, none of which is in a back-off as far as is known. The actor no longer holds the
-// system, as with postpone, but its mail waits as with an immediate restart. postpone
-// may follow. putOnStandby does nothing to an actor that is not suspended when it hears of it. It
-// panics if t was not spawned with [SpawnSupervised].
+// putOnStandby tells a suspended actor that it will be restarted as soon as other actors are
+// up. It is used while none of these is known to be in a back-off. The actor no longer holds
+// the system, as with postpone, but its mail waits as with an immediate restart. postpone may
+// follow. If the actor is not suspended when the signal arrives, putOnStandby does nothing.
+// It panics if t was not spawned with [SpawnSupervised].
 func putOnStandby(from Sender, t Target) {
 	mustBeSupervised("Standby", t)
 	sendSignal("Standby", from, t, standby{})
@@ -64,7 +63,7 @@ func (postponed) serve(a *cell, c *Context) {
 	}
 }
 
-// releaseHold lets the system be quiescent although b is suspended.
+// releaseHold lets the system be quiescent although the actor waits.
 func (a *cell) releaseHold(x *coldState) {
 	if !x.unheld {
 		x.unheld = true
@@ -73,22 +72,22 @@ func (a *cell) releaseHold(x *coldState) {
 }
 
 // An actor in a back-off is idle, not parked, and its gate is open as long as it keeps mail. So a
-// send to it costs what a send to any idle actor costs, and wakes it for a turn. The turn does not
-// run the message: it moves it to the list of what is kept, or makes a dead letter of it, which
-// answers the caller. No sender has to look whether the actor is down, and no request that a sender
-// pushed at the last moment is overlooked.
+// send to it costs as much as to any idle actor, and wakes it for a turn. The turn does not run the
+// message. It moves it to the list of kept messages, or makes a dead letter of it, which answers
+// the caller. So no sender has to look whether the actor is down, and no request that is pushed at
+// the last moment is overlooked.
 //
 // Rejected: senders that look. A sender may have looked before the fall and push after the actor
-// has sorted its mail; then a request would lie there until the restart.
+// has sorted its mail. Then a request would stay in the mailbox until the restart.
 //
-// To have such a turn without a test for it on the path of every message, the actor leaves a
-// signal that says nothing in its own system queue before it goes idle: a turn that finds one
-// there comes to serveSignals, and so to postpone, before it runs any mail.
+// The path of every message has no test for such a turn. Instead the actor leaves an empty signal
+// in its own system queue before it goes idle. A turn that finds a signal there calls serveSignals,
+// and so postpone, before it runs any mail.
 //
 // When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so that
-// a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that passes
-// the gate at the last moment reaches a turn of the actor, and one that entered the wait list at
-// the last moment sees the suspension after that, and calls the actor, which lets it go.
+// a flood is bounded: see plainMail.meet. No message is lost on the way. A sender that passes the
+// gate at the last moment reaches a turn of the actor. A sender that enters the wait list at the
+// last moment sees the suspension afterwards, and tells the actor, which releases it.
 //
 //	sender                                  the actor
 //	P1 enter the wait list        (RMW)        Q1 publish the suspension  (store)
@@ -96,23 +95,23 @@ func (a *cell) releaseHold(x *coldState) {
 //
 // Either P2 sees Q1, or P1 came before Q2, which lets the sender go.
 type backoff struct {
-	// Kept for the next life, oldest first. None of it is the mailbox's top node.
+	// Kept for the next life, oldest first. Does not contain the mailbox's top node.
 	mail   messageList
 	before int   // messages in hand that waited when the back-off began
 	room   int   // ordinary messages that may still be kept
 	why    error // ErrSuspended with the reason
 }
 
-// suspension is what senders may know of a back-off. Read-only.
+// suspension describes a back-off for senders. Read-only.
 type suspension struct {
 	why     error
-	refuses bool // nothing is kept, for an actor with a bound
+	refuses bool // the backlog is 0: an actor with a bound keeps no message
 }
 
 // defaultBacklog is ChildOptions.Backlog if that is 0.
 const defaultBacklog = 1000
 
-// backlog returns how many messages are kept.
+// backlog returns the number of messages that are kept.
 func (s *supervision) backlog() int {
 	if s.keeps == 0 {
 		return defaultBacklog
@@ -120,8 +119,8 @@ func (s *supervision) backlog() int {
 	return max(s.keeps, 0)
 }
 
-// beginBackoff sorts the mail that waits, and lets go those that wait at the gate. The actor is
-// parked no more. Owner only.
+// beginBackoff sorts the mail that waits, and releases the senders that wait at the gate. From then
+// on the actor is not parked. Owner only.
 func beginBackoff(a *cell, c *Context, x *coldState) {
 	if invariant.On {
 		verifyBackoff(a, x)
@@ -141,8 +140,7 @@ func beginBackoff(a *cell, c *Context, x *coldState) {
 	x.held.Add(unasked.chain(x.held.All()))
 }
 
-// end puts the mail that was kept in front of the mailbox. The actor owns itself, and may be parked
-// again. Owner only.
+// end ends the back-off and puts the kept mail ahead of the mailbox. Owner only.
 func (f *backoff) end(a *cell) {
 	a.cold.backoff = nil
 	l := a.flow.Load()
@@ -151,8 +149,8 @@ func (f *backoff) end(a *cell) {
 	a.in.Prepend(&f.mail)
 }
 
-// unasked refuses requests that do not wait for a restart, and messages that have only called the
-// actor.
+// unasked returns an error for requests that do not wait for a restart, and for empty signals,
+// which were pushed to wake the actor.
 func (f *backoff) unasked(a *cell, m *message) error {
 	if m.ID == systemID && *payloadOf[signal](m) == nil {
 		return f.why
@@ -163,8 +161,8 @@ func (f *backoff) unasked(a *cell, m *message) error {
 	return nil
 }
 
-// refuse is unasked for mail that comes during the back-off. It counts what is kept, and shuts the
-// gate when no more will be.
+// refuse is unasked for mail that comes during the back-off. It also counts the messages that are
+// kept, and shuts the gate when the backlog is full.
 func (f *backoff) refuse(c *Context, a *cell, m *message) error {
 	if !isMail(m.ID) || a.typ().decls[m.ID].caller != nil {
 		return f.unasked(a, m)
@@ -181,10 +179,9 @@ func (f *backoff) refuse(c *Context, a *cell, m *message) error {
 	return nil
 }
 
-// postpone ends a turn of an actor in a back-off: it puts the mail that has come aside, a batch
-// at most, and goes idle if there is no more. It reports whether the turn is to be followed by
-// another. A message that is the mailbox's top node stays in hand unless the actor goes idle or has
-// taken in another: see mailbox. Owner only.
+// postpone ends a turn of an actor in a back-off. It puts the new mail aside, at most a batch, and
+// goes idle if there is no more. It reports whether another turn must follow. The message in the
+// mailbox's top node is put aside last. Owner only.
 func (f *backoff) postpone(a *cell, c *Context) (again bool) {
 	x := a.cold
 	if invariant.On {
@@ -225,8 +222,8 @@ func (f *backoff) postpone(a *cell, c *Context) (again bool) {
 	return true
 }
 
-// postponeOne keeps m, or makes a dead letter of it. It reports whether m is kept; if not, m is the
-// caller's to recycle.
+// postponeOne keeps m, or makes a dead letter of it. It reports whether m is kept; if not, the
+// caller recycles m.
 func (f *backoff) postponeOne(a *cell, c *Context, m *message) (kept bool) {
 	if f.before > 0 {
 		f.before--
@@ -241,8 +238,8 @@ func (f *backoff) postponeOne(a *cell, c *Context, m *message) (kept bool) {
 	return true
 }
 
-// suspension returns how the actor is down, if it is in a back-off and has not been brought up; else
-// nil. f may be nil. Any goroutine.
+// suspension returns the suspension of an actor in a back-off, and nil otherwise. f may be nil. Any
+// goroutine.
 func (f *flow) suspension() *suspension {
 	if f == nil {
 		return nil
@@ -251,8 +248,8 @@ func (f *flow) suspension() *suspension {
 }
 
 // rejectSuspended makes a dead letter of a message that meets the shut gate of an actor in a
-// back-off, and reports whether it did: a request that waits, and what the runtime itself sends,
-// goes on.
+// back-off, and reports whether it did. It does not reject requests whose callers wait, nor
+// messages of the runtime.
 func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descriptor) bool {
 	if d == systemDesc || d.caller != nil && d.caller(m).state() == callerWaits {
 		return false
@@ -262,14 +259,14 @@ func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descri
 	return true
 }
 
-// wakeSuspended is P2, of an actor that has just entered the wait list of to.
+// wakeSuspended is P2: the actor of c has just entered the wait list of a.
 func wakeSuspended(a *cell, c *Context) {
 	if a.flow.Load().suspension() != nil {
 		a.tell(c, released{})
 	}
 }
 
-// released tells an actor in a back-off that some other waits at its gate.
+// released tells an actor in a back-off that a sender waits at its gate.
 type released struct{ unanswered }
 
 func (released) serve(a *cell, c *Context) {
@@ -286,8 +283,6 @@ func (a *cell) setPressed(c *Context, on bool) {
 	}
 	a.setLoad(c, l)
 }
-
-// What senders and callers learn of an actor that is down, and what they may say about it.
 
 // waitKey is the key of the mark that supervise.WaitForRestart leaves in a context.
 type waitKey struct{}
@@ -317,21 +312,22 @@ func WaitForRoom(ctx context.Context) context.Context {
 // waitsForRoom reports whether ctx has the mark of WaitForRoom.
 func waitsForRoom(ctx context.Context) bool { return ctx.Value(roomKey{}) != nil }
 
-// waitsForRestart reports whether ctx has the mark of supervise.WaitForRestart. ctx may be nil. The caller of
-// a request asks, before it makes the request: ctx may block, and come back in.
+// waitsForRestart reports whether ctx has the mark of supervise.WaitForRestart. ctx may be nil. It
+// is called before the request is made, because ctx is foreign code, which may block or call the
+// runtime.
 func waitsForRestart(ctx context.Context) bool { return ctx != nil && ctx.Value(waitKey{}) != nil }
 
 // downError is ErrSuspended or ErrRestarted with the reason for which the receiver fell.
 type downError struct{ is, why error }
 
 // takenDown is the reason of an actor that was suspended or restarted by order, most often since a
-// sibling has failed. It is ErrShutdown, but says what has happened.
+// sibling has failed. It wraps ErrShutdown and has a text of its own.
 type takenDown struct{}
 
 func (takenDown) Error() string { return "taken down to be restarted" }
 func (takenDown) Unwrap() error { return ErrShutdown }
 
-// downFor returns why an actor is down, for those that send to it.
+// downFor returns the reason for senders why an actor is down.
 func (x *coldState) downFor() error {
 	if x.takenDown && x.reason == ErrShutdown {
 		return takenDown{}
@@ -339,7 +335,7 @@ func (x *coldState) downFor() error {
 	return x.reason
 }
 
-// because returns is with a reason, if there is one.
+// because returns the error is with the reason why, or is alone if why is nil.
 func because(is, why error) error {
 	if why == nil {
 		return is

@@ -162,8 +162,8 @@ func (b *bed) asks(ctx context.Context, got chan<- error) {
 	}()
 }
 
-// TestPostpone_Asks: "requests fail at once with ErrSuspended, those that wait in the mailbox too";
-// "The error also wraps the reason for which the receiver fell".
+// TestPostpone_Asks: "requests fail at once with ErrSuspended, also requests that are in the
+// mailbox already"; "The error also wraps the reason for which the receiver fell".
 func TestPostpone_Asks(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {
@@ -240,9 +240,10 @@ func TestWaitForRestart(t *testing.T) {
 	panics(t, "WaitForRestart with a nil context", func() { actor.WaitForRestart(none) })
 }
 
-// TestPostpone_Sends: "ordinary messages are kept up to a bound … and run after the restart. Beyond
-// the bound they become dead letters with the reason ErrSuspended, and TrySend returns that";
-// "besides those that waited then"; "for an actor with a bound … the smaller of the two bounds counts". From a behaviour and from outside, and again in the next life.
+// TestPostpone_Sends: "ordinary and urgent messages are kept up to a bound … and run after the
+// restart; beyond the bound they become dead letters with the reason ErrSuspended, and TrySend
+// returns that error"; "besides those that waited then"; "For an actor with a bound … the smaller
+// of the two bounds counts". From a behaviour and from outside, and again in the next life.
 func TestPostpone_Sends(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		for _, backlog := range []int{-1, 3} {
@@ -333,7 +334,7 @@ func TestPostpone_Default(t *testing.T) {
 	equal(t, "the first dead letter", b.log.dead[0], 1000)
 }
 
-// TestPostpone_Urgent: "For urgent messages the same is true as for ordinary ones".
+// TestPostpone_Urgent: "ordinary and urgent messages are kept up to a bound".
 func TestPostpone_Urgent(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Backlog: 2})
 	b.sleep()
@@ -348,7 +349,7 @@ func TestPostpone_Urgent(t *testing.T) {
 	b.log.ranIs(t, 2, 1)
 }
 
-// TestPostpone_MutesNone: "no sender is muted for the actor; those that were are let go".
+// TestPostpone_MutesNone: "no sender is muted for the actor; muted senders are released".
 func TestPostpone_MutesNone(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {

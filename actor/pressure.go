@@ -7,15 +7,15 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// flow controls who may send to an actor. Few actors need one: those that goroutines wait for, that
-// apply pressure, or whose type has watermarks or a bound. The others have a nil pointer.
+// flow controls who may send to an actor. Few actors have one: an actor for which goroutines wait,
+// an actor that applies pressure, or an actor of a type with watermarks or a bound.
 type flow struct {
 	permits permits.Semaphore
 	// Messages that came while the gate was ajar: see mute.go. Added to by senders; set back
 	// by the owner.
 	ajarCount seam.Uint32
-	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
-	// after Open; loaded by open.
+	// The only reason why the gate is shut is a spent batch. Stored by the owner, before Shut and
+	// after Open; loaded by senders outside.
 	batchOnly seam.Bool
 	// Odd while the gate is shut because the actor has fallen: see fall.
 	falls  seam.Uint32
@@ -34,7 +34,7 @@ type flow struct {
 	deadlock deadlockState // guarded by the system's deadlockWatch
 }
 
-// flowOf returns the actor's flow, and makes one at first. Any goroutine.
+// flowOf returns the actor's flow. The first call makes it. Any goroutine.
 func (a *cell) flowOf() *flow {
 	if f := a.flow.Load(); f != nil {
 		return f
@@ -47,9 +47,8 @@ func (a *cell) flowOf() *flow {
 	return a.flow.Load()
 }
 
-// letAllGo lets go of all senders that wait for an actor whose mailbox is closed: the goroutines,
-// and the actors that are muted, which it returns. A newest message that was left beside the mailbox
-// is the caller's as well. Owner only.
+// letAllGo releases all senders that wait for an actor whose mailbox is closed. It returns the
+// muted actors, and the message in newest, if there is one. Owner only.
 func (a *cell) letAllGo() (muted *backpressure.Waiter[waiting], newest *message) {
 	muted = a.gate.Open(&gateMark)
 	return muted, a.endFlow()
@@ -103,11 +102,10 @@ func newOwn(e env, id uint16, word uint64) *message {
 // messages as before, and is never muted itself meanwhile. Applying pressure twice is
 // the same as once.
 //
-// The actor that is to bring the news that there is room again must be able to: a message from
-// a muted actor never comes. If it comes to that, the actors that wait are let go for
-// the mail that they have, for the first time within a tenth of a second; see
-// [PressureDeadlock]. If the news comes from outside, take a [System.Hold] for as long as
-// you wait for it.
+// An actor that reports that there is room again must not be muted meanwhile: its message
+// would never come. If that happens, the actors that wait are released to run the mail that
+// they have, for the first time within a tenth of a second; see [PressureDeadlock]. If the
+// report comes from outside, take a [System.Hold] for as long as you wait for it.
 func (c *Context) ApplyPressure() {
 	mustRun(c, "ApplyPressure")
 	a := c.self
@@ -125,7 +123,7 @@ func (c *Context) ApplyPressure() {
 	}
 }
 
-// ReleasePressure takes ApplyPressure back: actors that were muted for it go on.
+// ReleasePressure undoes ApplyPressure: actors that were muted for it go on.
 // Without pressure it does nothing.
 func (c *Context) ReleasePressure() {
 	mustRun(c, "ReleasePressure")
@@ -149,14 +147,15 @@ func (a *cell) dropPressure() {
 	}
 }
 
-// exempt keeps an actor from being muted until it has run the mail that it has now: what
-// it has taken out of the mailbox, and what it takes out next. The caller owns it.
+// exempt keeps an actor from being muted until it has run its present mail: the messages that it
+// has taken out of the mailbox, and the messages that it takes out next. The caller owns the actor.
 func (a *cell) exempt() {
 	a.flowOf().exempted = 2
 	a.load |= backpressure.Exempt
 }
 
-// endExemption counts that the actor has run all that it had taken out.
+// endExemption is called when the actor has run all messages that it had taken out. The second call
+// after exempt ends the exemption.
 func (a *cell) endExemption() {
 	f := a.flow.Load()
 	if f.exempted--; f.exempted == 0 {
@@ -164,9 +163,9 @@ func (a *cell) endExemption() {
 	}
 }
 
-// releaseWaiters lets the actors in a wait list go on for the mail they have, although the receiver
-// has not recovered, and returns how many go on. Those that wait for others as well, or have not
-// come to wait yet, just owe one less.
+// releaseWaiters releases the actors in a wait list, so that they run their mail although the
+// receiver has not recovered. It returns how many go on. An actor that also waits for another
+// receiver, or is not parked yet, is only unblocked once.
 func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
 	for list != nil {
 		w := list

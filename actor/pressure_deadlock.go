@@ -14,19 +14,19 @@ import (
 )
 
 // PressureDeadlock describes actors that have waited for long for an actor that applies
-// pressure, and that might wait for ever: in a circle, or because nothing is left that
-// could go on.
+// pressure, and that might wait for ever. Either they wait in a circle, or no other work
+// is left in the system.
 //
-// The runtime has let go those actors in Waits that wait for Pressed itself, for the
-// mail that they have. If the pressure lasts it does so again, each time after twice as
-// long, unless the system is Idle.
+// The runtime has released the actors in Waits that wait for Pressed itself, so that they
+// run the mail that they have. If the pressure lasts, it does so again, each time after
+// twice as long, or after the same time if the system is Idle.
 type PressureDeadlock struct {
 	// Pressed is the actor that has applied pressure.
 	Pressed ActorName
-	// Waits says who waits for whom: those nearest to Pressed first, at most 32.
+	// Waits has an edge for each waiting actor, nearest to Pressed first, at most 32.
 	Waits []WaitEdge
-	// Closed says that the waiting goes in a circle: one of those who wait has a message
-	// from Pressed in its mailbox, which may be what Pressed waits for.
+	// Closed says that the waiting may go in a circle: a waiting actor has a message from
+	// Pressed in its mailbox, and Pressed may wait for the effect of that message.
 	Closed bool
 	// Idle says that nothing else was queued or running in the system, and no hold was taken:
 	// only a goroutine outside, which ought to have a [System.Hold], could end the pressure.
@@ -54,10 +54,10 @@ type WaitEdge struct {
 	Who ActorName
 	// For is the actor that it waits for.
 	For ActorName
-	// Mail is how many messages it has, counted up to 1,000: 1,000 may mean more.
+	// Mail is the number of its messages, counted up to 1,000: 1,000 may mean more.
 	Mail int
-	// From is the behaviour of a message among these that the actor under pressure has
-	// sent; "" if there is none.
+	// From is the behaviour of one of these messages that was sent by the actor under
+	// pressure; "" if there is none.
 	From string
 }
 
@@ -76,38 +76,39 @@ func (w WaitEdge) describe(pressed string) string {
 
 const (
 	deadlockPeriod = 30 * time.Millisecond // between two looks at the actors under pressure
-	deadlockFirst  = 2                     // looks before those who wait are let go: 30 to 60 ms
-	deadlockMost   = 256                   // looks between two times: about 8 s
+	deadlockFirst  = 2                     // looks before the first release: 30 to 60 ms
+	deadlockMost   = 256                   // looks between two releases, at most: about 8 s
 	maxWaits       = 32                    // in a report
 	maxMail        = 1000                  // messages looked at in one mailbox
 )
 
-// deadlockWatch looks after actors under pressure for which others are muted. Applied pressure
-// alone can keep an actor muted for ever; muting without it cannot, as package backpressure shows.
-// The watch is an alarm that is set only while there are such actors.
+// deadlockWatch looks after actors under pressure for which others are muted. Applied pressure is
+// the only cause that can keep an actor muted for ever; package backpressure shows that muting
+// alone cannot. The watch is an alarm that is set only while there are such actors.
 //
-// It decides nothing itself: it sends the actor a message, in whose turn the owner of the gate
-// looks at everything and does it. So it cannot disagree with a pressure that is released
-// meanwhile: the message finds nothing to do.
+// The watch decides nothing itself. It sends the actor under pressure a message, and the actor
+// decides in its own turn, as the owner of its gate. If the pressure has been released meanwhile,
+// the message does nothing.
 type deadlockWatch struct {
 	sys   *System
 	mu    seam.Mutex
 	roots []*cell    // guarded by mu
 	alarm seam.Alarm // guarded by mu; nil: it was never needed
 	ended bool       // guarded by mu
-	// Guarded by mu: closed after the next look; nil: it was not asked for.
+	// Closed after the next look; nil: next was not called. Guarded by mu.
 	asked chan struct{}
 }
 
-// deadlockState is what the watch knows of one actor. Guarded by the watch's mu.
+// deadlockState is the state of the watch for one actor. Guarded by the watch's mu.
 type deadlockState struct {
 	listed bool
-	which  uint32 // the application of pressure that the rest is about
-	looks  int    // since then, or since those who wait were let go last
-	lookAt int    // when they will be
+	which  uint32 // the application of pressure that looks and lookAt belong to
+	looks  int    // looks since the pressure was applied, or since the last release
+	lookAt int    // the number of looks at which the next release is due
 }
 
-// watch begins to look after b, under pressure, for which an actor waits. Any goroutine.
+// watch begins to look after a, which is under pressure and for which an actor waits. Any
+// goroutine.
 func (s *deadlockWatch) watch(a *cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,8 +147,8 @@ func (s *deadlockWatch) tick() {
 	s.mu.Unlock()
 }
 
-// next returns a channel that is closed when the watch has looked again. It returns nil if no actor
-// waits for an actor under pressure, so that the watch will let none go. Any goroutine.
+// next returns a channel that is closed after the next look. It returns nil if no actor waits for
+// an actor under pressure, so that the watch has no actor to release. Any goroutine.
 func (s *deadlockWatch) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +168,7 @@ func (s *deadlockWatch) waited() bool {
 	return s.releases()
 }
 
-// releases reports whether the watch will let an actor go. Caller holds mu.
+// releases reports whether the watch has an actor to release. Caller holds mu.
 func (s *deadlockWatch) releases() bool {
 	waits := func(a *cell) bool {
 		return a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark)
@@ -175,7 +176,7 @@ func (s *deadlockWatch) releases() bool {
 	return !s.ended && slices.ContainsFunc(s.roots, waits)
 }
 
-// looked tells those that asked. Caller holds mu.
+// looked closes the channel that next returned. Caller holds mu.
 func (s *deadlockWatch) looked() {
 	if s.asked != nil {
 		close(s.asked)
@@ -183,9 +184,9 @@ func (s *deadlockWatch) looked() {
 	}
 }
 
-// look counts a look at every actor and returns those whose time has come. It forgets those that
-// are watched for nothing: the next actor that waits for such a one lists it again, since it asks
-// for that after it has entered the wait list.
+// look counts a look at every watched actor and returns the actors for which a release is due. It
+// forgets actors that are no longer under pressure, or for which no actor waits. The next actor
+// that waits for such an actor has it watched again, after it has entered the wait list.
 func (s *deadlockWatch) look() (lookAt []*cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +214,7 @@ func (s *deadlockWatch) look() (lookAt []*cell) {
 	return lookAt
 }
 
-// count counts a look and reports whether it is time to let those that wait go.
+// count counts a look and reports whether a release is due.
 func (t *deadlockState) count(which uint32) bool {
 	if t.which != which {
 		t.which, t.looks, t.lookAt = which, 0, deadlockFirst
@@ -225,15 +226,15 @@ func (t *deadlockState) count(which uint32) bool {
 	return true
 }
 
-// soon makes the next time come as soon as the first.
+// soon makes the next release due after deadlockFirst looks.
 func (s *deadlockWatch) soon(a *cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a.flow.Load().deadlock.lookAt = deadlockFirst
 }
 
-// end stops the watch and ends the actors under pressure for which a sender is muted: no worker
-// will, since they may be idle, and those that wait would not come to their end.
+// end stops the watch and ends the actors under pressure for which a sender is muted. They may be
+// idle, so that no worker would end them, and the muted senders would not end either.
 func (s *deadlockWatch) end() {
 	s.mu.Lock()
 	s.ended = true
@@ -261,7 +262,7 @@ func (s *System) onlyMuted() bool {
 	return holds == int64(st.Mutes-st.Unmutes)
 }
 
-// resolveDeadlock lets those that have waited for long because of applied pressure go on. It
+// resolveDeadlock releases the actors that have waited for long for a, which is under pressure. It
 // reports the deadlock if the waiting might never have ended. Owner only, in a turn.
 func resolveDeadlock(a *cell, c *Context, idle bool) {
 	if a.load&backpressure.Pressed == 0 || !a.gate.Waited(&gateMark) {
@@ -279,15 +280,15 @@ func resolveDeadlock(a *cell, c *Context, idle bool) {
 	}
 }
 
-// collectWaits finds out who waits for an actor, and whom they keep waiting. Owner only. The
-// waiting actors are parked and stay so, since only the owner opens this gate; so do those that
-// wait for them, and so on. Exceptions are those that a signal wakes: see peekMail.
+// collectWaits collects the actors that wait for a, the actors that wait for these, and so on.
+// Owner only. All of them are parked and stay so, since only the owner opens the gate of a. An
+// actor that is woken by a signal is an exception: see peekMail.
 func collectWaits(a *cell) PressureDeadlock {
 	r := PressureDeadlock{Pressed: a.actorName()}
 	for next := []*cell{a}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
 		at := next[0]
 		at.gate.Each(&gateMark, func(w waiting) bool {
-			// Pairs with the swap in Park: what it wrote before is visible.
+			// Pairs with the swap in Park: the actor's earlier writes are visible.
 			if w.muted.blockedOn.Parked() {
 				wait := waitEdge(w.muted, at, a)
 				r.Closed = r.Closed || wait.From != ""
@@ -300,7 +301,7 @@ func collectWaits(a *cell) PressureDeadlock {
 	return r
 }
 
-// waitEdge describes an actor that waits for at and in the end for root.
+// waitEdge describes an actor that waits for at, and through it for root.
 func waitEdge(a *cell, at, root *cell) WaitEdge {
 	w := WaitEdge{Who: a.actorName(), For: at.actorName()}
 	peekMail(a, func(from uint64, id uint16) bool {
@@ -313,17 +314,17 @@ func waitEdge(a *cell, at, root *cell) WaitEdge {
 	return w
 }
 
-// peekMail calls f with the senders and behaviours of an actor's mail until it returns false. The
-// actor is parked; but Stop and Kill wake it, and then its mail may run meanwhile, and its nodes be
-// used again. So this is a hint, as Context.peek is.
+// peekMail calls f with sender and behaviour of each message of an actor's mail, until f returns
+// false. The actor is parked, but Stop and Kill wake it: then its mail may run meanwhile, and its
+// nodes may be reused. So the result is a hint, as that of Context.peek is.
 //
 //go:norace
 func peekMail(a *cell, f func(from uint64, id uint16) bool) {
 	a.box.Peek(&a.in, maxMail, func(m *message) bool { return f(peekedFrom(m), peekedID(m)) })
 }
 
-// peekedFrom returns who has sent a message, as peekedID returns what it is for. The pragma of
-// peekMail does not reach into a function literal.
+// peekedFrom returns the sender of a message, as peekedID returns its behaviour. It is a function
+// of its own because the pragma of peekMail does not apply to a function literal.
 //
 //go:norace
 //go:noinline

@@ -17,8 +17,8 @@ import (
 )
 
 // A system of actors may have processes on its workers: package process/actors joins the two. This
-// file is what it needs of package actor: see decision 42. No code that runs for a message of an
-// actor knows of processes.
+// file has the part of package actor that it needs: see decision 42. No code on the path of a
+// message between actors knows of processes.
 
 func init() {
 	access.Join = func(sys any, start func(access.Shared) (any, func())) any {
@@ -60,7 +60,7 @@ func init() {
 	}
 }
 
-// joined is what a system knows of the processes that have been joined to it.
+// joined links a system to the processes that have been joined to it.
 type joined struct {
 	// A *process.System; nil: none has been joined. Stored under mu.
 	sys    seam.Pointer[any]
@@ -110,9 +110,9 @@ func (j *joined) end() {
 	}
 }
 
-// report reports what a process was seen doing for long, if it still does so, and reports whether
-// the task is one. The turn is that of the process alone: when the monitor has asked the worker to
-// come by, no process hands on its turn to another. Any goroutine.
+// report reports a process that runs or blocks for long, if it still does so. It returns false if
+// the task is no process. The turn belongs to this process alone: once the monitor has asked the
+// worker to come by, no process hands on its turn to another. Any goroutine.
 func (j *joined) report(s *System, w *sched.Worker, task *sched.Task, atLeast time.Duration,
 	blocking bool, goesOn func() bool) bool {
 	processes := j.sys.Load()
@@ -130,9 +130,9 @@ func (j *joined) report(s *System, w *sched.Worker, task *sched.Task, atLeast ti
 	return true
 }
 
-// beginProcess enters a call in which the process blocks that runs on w. It returns what to end the
-// call with; nil: the call is not looked at, since it is within another, or the run deterministic,
-// or the system has no actors. Owner of w only, in a turn.
+// beginProcess begins a call in which the process that runs on w blocks. endProcess of the result
+// ends it. The result is nil if the call is not watched: it is within another such call, the run is
+// deterministic, or the system has no actors. Owner of w only, in a turn.
 func beginProcess(w *sched.Worker) *Context {
 	c, joined := w.Local().(*Context)
 	if !joined || w.InBlocking() || c.sys.sim != nil {
@@ -142,7 +142,7 @@ func beginProcess(w *sched.Worker) *Context {
 	return c
 }
 
-// endProcess ends what beginProcess began.
+// endProcess ends the call that beginProcess began. c may be nil.
 func (c *Context) endProcess() {
 	if c != nil {
 		c.sys.blocked.end(c)
@@ -203,24 +203,24 @@ func processHere() (*sched.Scheduler, *sched.Worker) {
 	return in.(*sched.Scheduler), w.(*sched.Worker)
 }
 
-// panicInProcess is for calls that wait.
+// panicInProcess panics for a call that waits and was made in a process.
 //
 //go:noinline
 func panicInProcess(call string) {
 	panicMisuse(call, " called from a process, which would wait for itself")
 }
 
-// processEnv is the env of a process. The process runs in a turn of a worker, so that what it makes
-// runnable needs no admission, and the system takes what it sends as long as it runs. In all else
-// it is outside: it has no number, and no cache of messages.
+// processEnv is the env of a process. The process runs in a turn of a worker, so actors that it
+// makes runnable need no admission, and the system takes its messages as long as it runs. In all
+// else it is outside: it has no number, and no cache of messages.
 //
-// It cannot be muted itself. Where the gate of a receiver is not open, the actor that stands for it
-// sends in its place, and it goes on when that actor is not muted.
+// A process cannot be muted itself. If the gate of a receiver is not open, the actor that stands
+// for the process sends in its place. The process goes on when that actor is not muted.
 type processEnv struct {
 	*System
 	p     access.Running
 	stand access.Stand
-	// The actor that stands for it is being sent to.
+	// The process is sending to the actor that stands for it.
 	stands bool
 }
 
@@ -255,8 +255,8 @@ func (e *processEnv) schedule(a *cell) {
 	e.System.schedule(a)
 }
 
-// send implements env. The process yields, or ends if it was told to, when the message is sent. If
-// the actor that stands for it has ended, and the process is about to, the system sends it.
+// send implements env. After the send the process yields, or ends if it was told to. If the actor
+// that stands for it has ended, so that the process is about to end, the system sends the message.
 func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 	if w := e.worker(); to.gate.IsOpen() && !to.shared().bounded || e.stands || w == nil {
 		m.ID = d.id
@@ -290,7 +290,7 @@ func (e *processEnv) trySend(to *cell, m *message, d *descriptor) error {
 	return e.push(to, m, asPlain)
 }
 
-// push implements env. It is one of the places that look at what a push did.
+// push implements env. It is one of the places that check the result of a push.
 func (e *processEnv) push(to *cell, m *message, how delivery) error {
 	w := e.worker()
 	if w == nil {
@@ -355,8 +355,8 @@ func (a *askedActor[Q, R]) askFor(ctx context.Context, e env, question, handler 
 	e.send(a.b, m, a.d)
 }
 
-// outcomeFor is access.Outcome. It is no method of Behaviour, which every program would have for
-// each of its behaviours.
+// outcomeFor is access.Outcome. As a method of Behaviour it would be in every program, once for
+// each type of behaviour.
 func outcomeFor(c *Context, d *descriptor) func(sender, outcome any) {
 	c.mustOwn(d)
 	to, life := c.self, c.markAsk()
@@ -369,24 +369,26 @@ func outcomeFor(c *Context, d *descriptor) func(sender, outcome any) {
 	}
 }
 
-// outlives is how an actor that stands for something else obeys orders to end, to suspend and to
-// restart: it has the other end first, and lives on meanwhile as it did. So all that the other still
-// does by it comes before its end. A Kill does not wait. Owner only.
+// outlives is the part of an actor that stands for something else, such as a process. It delays
+// orders to end, to suspend and to restart: the actor first makes the other end, and lives on
+// meanwhile. So everything that the other still does through the actor comes before the actor's
+// end. A Kill is not delayed. Owner only.
 //
-//	ALIVE ── order ──▶ ALIVE, ordered ── over ──▶ what the orders say, one after the other
+//	ALIVE ── order ──▶ ALIVE, ordered ── over ──▶ the orders are served, one after the other
 type outlives struct {
 	end    func(c *Context, why error, over func())
-	orders []signal // that wait, in the order in which they came; nil: end was not called
+	orders []signal // the delayed orders, oldest first; nil: end was not called
 }
 
-// outlivesOf returns what an actor outlives; nil: an order to end is carried out at once. Owner
+// outlivesOf returns the part outlives of an actor, or nil if orders are carried out at once. Owner
 // only.
 func outlivesOf(x *coldState) *outlives {
 	o, _ := x.parts[outlivesPart].(*outlives)
 	return o
 }
 
-// ends implements part: the next life outlives nothing, and a ref to the dead keeps nothing.
+// ends implements part. The next life outlives nothing, and a ref to an ended actor must not keep
+// other objects in memory.
 func (*outlives) ends(a *cell, _ env, at ending, _ error) {
 	if at == atLifeEnd || at == atNews {
 		a.cold.parts[outlivesPart] = nil
@@ -412,7 +414,7 @@ func (x *coldState) putOff(a *cell, c *Context, order signal, why error) bool {
 	return true
 }
 
-// outlived is the signal that what an actor outlives has ended.
+// outlived tells an actor that stands for another that the other has ended.
 type outlived struct {
 	unanswered
 	by *outlives

@@ -212,9 +212,8 @@ func TestShield_Panic(t *testing.T) {
 	wants(t, err, actor.ErrKilled)
 }
 
-// TestKill_BehindAPanic: "A behaviour that panics while a Kill is pending, in a Context.Shield or
-// not, has failed first, and the Kill comes to what that has left": always the same, wherever it is
-// looked at.
+// TestKill_BehindAPanic: "If a behaviour panics while a Kill is pending, in a Context.Shield or
+// not, the panic comes first": always the same, wherever it is looked at.
 func TestKill_BehindAPanic(t *testing.T) {
 	for _, c := range []struct {
 		name              string

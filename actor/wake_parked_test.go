@@ -94,7 +94,7 @@ func TestLink_BothAtOnce(t *testing.T) {
 	d.says(t, "a: exit shutdown")
 }
 
-// TestLink_ToStoppedSystem: "If t has ended already, it is as if it ended now", and so if
+// TestLink_ToStoppedSystem: "If t has ended already, the effect is as if it ended now", and so if
 // its system has stopped, although it has nothing but its mailbox.
 func TestLink_ToStoppedSystem(t *testing.T) {
 	var d diary

@@ -62,7 +62,7 @@ func TestTopic_AsChild(t *testing.T) {
 		t.Fatalf("%d failures", n)
 	}
 	wantGot(t, refs[0], 0, 1, 2, 3, 4, 5)
-	// not 3: "the message over which it fell does not run again"
+	// not 3: "The message over which it fell does not run again."
 	wantGot(t, refs[1], 0, 1, 2, 4, 5)
 	count(t, news.Len, 2)
 	if !slices.Equal(bad.got, []int{0, 1, 2, 3}) {

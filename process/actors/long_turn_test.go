@@ -11,9 +11,9 @@ import (
 	"github.com/gallop-go/gallop/process/actors"
 )
 
-// TestLongTurn: "Of a process the type is "process", and Behaviour is empty; ActorID is its number,
-// and Name one of its names", with the stack of the process; also if the process came to its turn
-// by changing places with another.
+// TestLongTurn: "For a process, Type is … "process", Behaviour is empty, ActorID is its number, and
+// Name is one of its names", with the stack of the process; also if the process came to its turn by
+// changing places with another.
 func TestLongTurn(t *testing.T) {
 	slow := process.Ref[int]{}
 	got := whereItStays(false, func() (got actor.LongTurnReport) {
