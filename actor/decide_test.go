@@ -184,8 +184,8 @@ func TestDecide_ByCause(t *testing.T) {
 	equal(t, "falls", len(u.falls), 1)
 }
 
-// TestDecide_NotAsked: "is not asked about normal ends, about Suspend, Restart and orders to end,
-// nor while the child drains".
+// TestDecide_NotAsked: "is not called for normal ends, for Suspend, Restart and orders to end, nor
+// while the child drains".
 func TestDecide_NotAsked(t *testing.T) {
 	for name, f := range map[string]func(u *under){
 		"Stop":    func(u *under) { actor.StopWith(u.sys, u.child, errUser) },

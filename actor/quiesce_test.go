@@ -131,8 +131,8 @@ func TestHold(t *testing.T) {
 	wants(t, err, actor.ErrSystemStopped)
 }
 
-// TestRun: "blocks until the system is quiescent, … and then stops it: what is sent afterwards from
-// outside becomes a dead letter"; nothing is lost in between.
+// TestRun: "blocks until the system is quiescent, … and then stops it. Messages sent
+// afterwards from outside become dead letters"; nothing is lost in between.
 func TestRun(t *testing.T) {
 	for round := range scaled(500) {
 		var dead letters
@@ -179,8 +179,8 @@ func TestRun_Twice(t *testing.T) {
 	wants(t, sys.Run(), actor.ErrSystemStopped)
 }
 
-// TestShutdown: "from now on it refuses what is sent from outside, runs what is
-// queued until it is quiescent, and stops".
+// TestShutdown: "it refuses messages from outside, runs the queued messages until the system is
+// quiescent, and stops it".
 func TestShutdown(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())

@@ -33,8 +33,8 @@ func (r Ref[S]) String() string {
 	return r.b.String()
 }
 
-// LogValue implements slog.LogValuer: what [ActorName.LogValue] says of the actor, or "none". It
-// costs a look at a map.
+// LogValue implements slog.LogValuer. It returns [ActorName.LogValue] of the actor, or "none" for
+// the zero Ref. It costs a look-up in a map.
 func (r Ref[S]) LogValue() slog.Value {
 	if r.b == nil {
 		return slog.StringValue("none")
@@ -69,22 +69,22 @@ func (r AnyRef) target() *cell { return r.b }
 
 func (a *cell) String() string { return fmt.Sprintf("%s#%d", a.typ().name, a.id) }
 
-// Status is how an actor stands at one moment. It is a hint: by the time you have it,
-// it may have changed, except for Ended, which stays.
+// Status is the state of an actor at one moment, as [Ref.Status] returns it. It is a hint: it may
+// have changed by the time you read it. Only StatusEnded is final.
 type Status int
 
-// What an actor may be doing.
+// The states of an actor.
 const (
 	StatusIdle Status = iota // it has no mail
 	StatusBusy               // it has mail, or is at work
 	// StatusOverloaded: it does not keep up, is muted with much mail, or is in a back-off.
 	StatusOverloaded
-	// StatusEnded: it takes no mail any more, since it has ended, or drains, or waits for its children
-	// to end.
+	// StatusEnded: it accepts no mail any more. It has ended, drains, or waits for its children to
+	// end.
 	StatusEnded
 )
 
-// String returns the name of the standing, in lower case.
+// String returns the name of the status, in lower case.
 func (s Status) String() string {
 	names := [...]string{"idle", "busy", "overloaded", "ended"}
 	if s < 0 || int(s) >= len(names) {
@@ -93,9 +93,9 @@ func (s Status) String() string {
 	return names[s]
 }
 
-// Status returns how the actor stands. An actor with a bound is overloaded while its
-// queue is full, it is muted, or it applies pressure. Status panics for the zero Ref.
-// It costs two loads and, for an actor with a bound, a short lock. Any goroutine.
+// Status returns the state of the actor at this moment. An actor with a bound is overloaded while
+// its queue is full, while it is muted, and while it applies pressure. Status panics for the zero
+// Ref. It costs two loads and, for an actor with a bound, a short lock. Any goroutine may call it.
 func (r Ref[S]) Status() Status { return r.b.status() }
 
 func (a *cell) status() Status {
@@ -103,7 +103,7 @@ func (a *cell) status() Status {
 		panic("gallop: Status of a zero Ref")
 	}
 	switch {
-	// The mailbox of one that had no mail is not closed.
+	// An actor that had no mail when its system stopped has an open mailbox.
 	case a.box.Closed() || a.sys().sched.Stopping():
 		return StatusEnded
 	case !a.gate.IsOpen() && a.policy().behind(a) || a.flow.Load().suspension() != nil:

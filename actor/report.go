@@ -14,29 +14,28 @@ import (
 
 // PanicReport describes a behaviour, or a process, that panicked or called runtime.Goexit.
 type PanicReport struct {
-	// ActorID, Type and Behaviour say where it happened. Of a process Behaviour is empty, and Type is
-	// its own (process.WithType) or "process".
+	// ActorID and Type are those of the actor. For a process, Type is its own (process.WithType)
+	// or "process".
 	ActorID uint64
 	Type    string
 	Name    string // as in ActorName; "" if the actor has none
 	Path    string // the same
-	// Or the callback: init, OnStart, OnStop, Stop; empty for a collection of the actor's
-	// heap.
+	// Behaviour is the name of the behaviour or of the callback: init, OnStart, OnStop, Stop. It is
+	// empty for a process, and for a collection of the actor's heap.
 	Behaviour string
 	// MessageID is the number, in the table of the type, of the behaviour that the message
 	// was for; 0 in a callback or a collection.
 	MessageID uint16
-	// From is the number of the actor that sent the message; 0 if it came from
-	// outside.
+	// From is the number of the actor that sent the message; 0 if it came from outside.
 	From uint64
 	// Value is the value of the panic; nil for a Goexit.
 	Value any
-	// Goexit says whether the behaviour called runtime.Goexit, as a failing test does.
+	// Goexit reports whether the behaviour called runtime.Goexit, as a failing test does.
 	Goexit bool
 	// Frame is the user's own frame: the first on the stack that belongs neither to Go's
-	// library nor to gallop, which may have panicked because a call was wrong. If there is
-	// no such frame, it is the first of gallop's. It has the form of a function, a space,
-	// and file and line. It is empty for a Goexit.
+	// library nor to gallop, since gallop may have panicked because of a wrong call. If there is
+	// no such frame, it is the first of gallop's. Its form is the function, a space, and file and
+	// line. It is empty for a Goexit.
 	Frame string
 	// Stack is the goroutine's stack, beginning with the frame that panicked. If a deferred
 	// function has panicked again, it begins with the frame that panicked first.
@@ -77,19 +76,19 @@ func (e *PanicError) Unwrap() []error {
 	return []error{ErrPanicked}
 }
 
-// fault is how a behaviour or a callback did not return.
+// fault describes why a behaviour or a callback did not return.
 type fault struct {
 	why    error
 	killed bool // a Kill cut it
-	broken bool // the arena was being collected, and is of no use any more
+	broken bool // a collection of the arena panicked: the arena is unusable
 	// then is mayPark if the actor had met a gate: Decide may have it go on.
 	then outcome
 }
 
-// crashed takes over an actor whose behaviour, or callback, did not return, or whose heap could not
-// be collected, since a handle in it is not one ([heap.Arena.Collect] panics). It tells the caller
-// and reports the panic. What comes of it is a matter for a turn of its own, since OnStop may crash
-// as well.
+// crashed handles an actor whose behaviour or callback did not return, or whose heap could not be
+// collected ([heap.Arena.Collect] panics because of an invalid handle). It answers the caller of an
+// ask and reports the panic. The actor ends, or goes on, in a turn of its own, since OnStop may
+// crash as well.
 func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	between := !c.aside && !inHand(c, a, c.msg) // two behaviours
 	if between {
@@ -129,7 +128,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	c.w.Schedule(&a.task)
 }
 
-// faultOf says what has happened, and reports it if it is a fault of the user's.
+// faultOf returns the fault of a crash. It reports the panic, unless a Kill was the cause.
 func faultOf(a *cell, c *Context, m *message, d *descriptor, crash *sched.Crash) *fault {
 	if _, ok := crash.Value.(cut); ok {
 		return &fault{why: ErrKilled, killed: true}
@@ -149,7 +148,7 @@ func (f *fault) toCaller() error {
 	return f.why
 }
 
-// goOn goes on with an actor that crashed. Owner only.
+// goOn ends or restarts an actor that crashed, or leaves it to Decide. Owner only.
 func (f *fault) goOn(a *cell, c *Context) {
 	x := a.cold
 	where := x.where
@@ -182,7 +181,7 @@ func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *
 	s.tellPanic(c, who, p, "gallop: behaviour panicked")
 }
 
-// tellPanic tells of a panic that has been counted. what is the line of the log.
+// tellPanic reports a panic that has been counted. what is the line of the log.
 func (s *System) tellPanic(e env, who ActorName, p PanicReport, what string) {
 	if i := s.inspected.Load(); i != nil {
 		i.panicked(e, p)
@@ -194,8 +193,8 @@ func (s *System) tellPanic(e env, who ActorName, p PanicReport, what string) {
 	s.logPanic(who, p, what)
 }
 
-// logPanic writes what a panic was. Those in one line of code are counted together, whatever they
-// panicked with; a Goexit has no line.
+// logPanic writes a panic to the log. Panics in one line of code are counted together, with any
+// value; a Goexit is counted by its behaviour.
 func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 	n, write := s.mayLog(line, who.Type, cmp.Or(p.Frame, p.Behaviour))
 	if !write {
@@ -208,7 +207,8 @@ func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 	})
 }
 
-// userFrames returns what of a stack concerns a behaviour that has panicked: see stack.FromPanic.
+// userFrames returns the part of a stack that concerns a behaviour that has panicked: see
+// stack.FromPanic.
 func userFrames(text []byte) []byte {
 	return stack.FromPanic(text,
 		stack.OurModule+"actor.Behaviour[...].Handle.func",
@@ -225,15 +225,15 @@ func verifyCrash(a *cell) {
 }
 
 // inHand reports whether m, which is or was c.msg, is a message from the mailbox whose segment is
-// not settled. If the segment is settled, m is recycled, and may be anywhere. Owner only, in a turn
-// that is about mail; or as a hint: see peek, which has looked whose turn it is, and may not read
-// that again.
+// not accounted for. After that m is recycled, and may be anywhere. Owner only, in a turn that is
+// about mail. For peek the result is a hint; peek has read whose turn it is, and may not read it
+// again.
 func inHand(c *Context, a *cell, m *message) bool {
 	return c.ran != nil || m != nil && m == a.in.Pending()
 }
 
-// accountCrash settles a segment that has ended in the middle of c.msg's behaviour. It returns how
-// many messages there were, and leaves them to the GC.
+// accountCrash accounts for a segment that has ended in the middle of c.msg's behaviour. It returns
+// the number of its messages, and leaves them to the GC.
 func accountCrash(a *cell, c *Context) (n int) {
 	n = 1 + msg.Distance(c.ran, nil)
 	if invariant.On {

@@ -7,16 +7,21 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The generic functions here are made once for each type of message, whatever the state. What does
-// not depend on the message is made once (decision 1).
+// The generic functions here are compiled once for each type of message, for all types of state.
+// Code that does not depend on the type of message is compiled once (decision 1).
 
-// There are two ways through this file. The hot one is send[M] and Context.send, inlined by hand
-// and with no call but the swap of the mailbox's head: a behaviour sends to an actor of its own
-// system, the node is in the worker's cache, the gate is open, and the mailbox is idle, busy or
-// biased. The cold one is everything else: sendSlow and trySend find out where the sender is (env),
-// and leave the rest to send_inside.go or send_outside.go.
+// There are two ways through this file. The hot way is send[M] and Context.send. It is inlined by
+// hand, and its only call is the swap of the mailbox's head. It needs all of these:
 //
-// What becomes of a message, by the state in which it finds its receiver:
+//   - a behaviour sends to an actor of its own system;
+//   - the node is in the worker's cache;
+//   - the gate is open;
+//   - the mailbox is idle, busy or biased.
+//
+// The cold way is everything else: sendSlow and trySend find out where the sender is (env), and
+// leave the rest to send_inside.go or send_outside.go.
+//
+// The fate of a message depends on the state of its receiver:
 //
 //	gate open, busy      it is pushed; no more
 //	gate open, idle      it is pushed, and its sender makes the receiver runnable
@@ -29,8 +34,8 @@ import (
 
 // send is [Behaviour.Send].
 //
-// The checks cost a compare each, of words that are needed anyway. Behaviour and receiver must be
-// of one type and one system; a misuse goes to the cold way, which says what is wrong.
+// Each check is one compare of words that are needed anyway. Behaviour and receiver must be of one
+// type and one system. A misuse goes to the cold way, which panics with an explanation.
 func send[M any](d *descriptor, from Sender, to *cell, m M) {
 	// An assertion that also assigns c takes a jump more.
 	if _, inside := from.(*Context); inside && d != nil && to != nil {
@@ -56,8 +61,8 @@ func sendSlow[M any](d *descriptor, from Sender, to *cell, m M) {
 	d.deliver(from, e, to, n)
 }
 
-// trySend is [Behaviour.TrySend]. Whether the message is taken is decided before it is made, so
-// that a refusal costs no node, and what it owns stays the caller's.
+// trySend is [Behaviour.TrySend]. It decides before it makes the message, so that a refusal costs
+// no node, and the caller keeps the parcels and regions that the message would own.
 func trySend[M any](d *descriptor, from Sender, to *cell, m M) error {
 	e, n, err := d.beginTry(from, to)
 	if err != nil {
@@ -67,8 +72,8 @@ func trySend[M any](d *descriptor, from Sender, to *cell, m M) error {
 	return d.tryDeliver(from, e, to, n)
 }
 
-// sendWait is [Behaviour.SendWait]. It is for goroutines: a behaviour that waited would keep its
-// worker waiting. With a permit the message is always taken, unless the actor has ended.
+// sendWait is [Behaviour.SendWait]. It is for goroutines: a behaviour that waited would block its
+// worker. A message with a permit is always accepted, unless the actor has ended.
 func sendWait[M any](ctx context.Context, d *descriptor, to *cell, m M) error {
 	n, err := d.beginWait(ctx, to)
 	if err != nil {
@@ -106,8 +111,8 @@ func (d *descriptor) deliver(from Sender, e env, a *cell, m *message) {
 	e.send(a, m, d)
 }
 
-// beginTry is begin for TrySend, or says why TrySend refuses. Urgent messages are never refused for
-// the load of the receiver.
+// beginTry is begin for TrySend. Its error is the reason of a refusal. The load of the receiver is
+// never a reason to refuse an urgent message.
 func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 	d.made().mustSuit(a)
 	e := envFor(from, a)
@@ -135,8 +140,8 @@ func (d *descriptor) retried(e env, a *cell, err error, fall fall, s *suspension
 	return err
 }
 
-// tooMuch says whether that is for now or until a restart. It is the error for a message to an
-// actor that takes no more. Any goroutine.
+// tooMuch returns the error for a message that the actor refuses because of its load. The error
+// tells an overload from a back-off, which lasts until a restart. Any goroutine.
 func (a *cell) tooMuch() error {
 	switch s := a.flow.Load().suspension(); {
 	case s != nil:
@@ -147,9 +152,9 @@ func (a *cell) tooMuch() error {
 	return ErrOverloaded
 }
 
-// keepsNothing is for an actor with a bound, whose queue takes mail in a back-off as well, unless
-// its supervisor says otherwise. It reports whether the actor is in a back-off and keeps no mail
-// meanwhile. Any goroutine.
+// keepsNothing reports whether the actor is in a back-off and refuses mail until its end. It is for
+// an actor with a bound: its queue takes mail in a back-off, unless its supervisor says otherwise.
+// Any goroutine.
 func (a *cell) keepsNothing() bool {
 	s := a.flow.Load().suspension()
 	return s != nil && s.refuses
@@ -172,9 +177,9 @@ func (d *descriptor) beginWait(ctx context.Context, a *cell) (*message, error) {
 	return d.size.TakeOne(), nil
 }
 
-// tryDeliver sends a message that beginTry or beginWait has let pass, and says why if it will not
-// run all the same: the actor, or the system, may have ended since. What the message owns is the
-// caller's then, as in TrySend.
+// tryDeliver sends a message that beginTry or beginWait has let pass. It returns an error if the
+// message will not run, because the actor or the system has ended since. The caller then keeps the
+// parcels and regions of the message, as in TrySend.
 func (d *descriptor) tryDeliver(from Sender, e env, a *cell, m *message) (err error) {
 	if invariant.On {
 		verifyBegun(e, a, d, m)
@@ -194,11 +199,9 @@ func (d *descriptor) tryDeliver(from Sender, e env, a *cell, m *message) (err er
 	return err
 }
 
-// A ref does not say of which actor type its actor is, only of which state.
-//
-// mustSuit is what the types of Go cannot say. It panics unless to is an actor of d's type. The
-// types of Behaviour and Ref say only that both have the same state. Several actor types may have
-// it, and each would misread a message for another.
+// mustSuit panics unless to is an actor of d's type. Go's type checker ensures only that Behaviour
+// and Ref have the same type of state. Several actor types may share it, and each would misread a
+// message for another.
 func (d *descriptor) mustSuit(to *cell) {
 	switch {
 	case to == nil:
@@ -255,17 +258,17 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 }
 
 // sendPushSlow delivers a message whose first push did not succeed: another sender was faster, this
-// worker's bias was revoked just then, or the actor has ended. An actor that drains still takes
-// outcomes that it has asked for.
+// worker's bias was revoked just then, or the actor has ended. An actor that drains still accepts
+// the outcomes that it waits for.
 func (c *Context) sendPushSlow(to *cell, m *message) {
 	if !c.pushMail(to, m) && !takeLate(c, to, m) {
 		deadLetter(c, to, m, to.whyEnded())
 	}
 }
 
-// sendUrgent is Send for urgent behaviours. They go by the system queue, ahead of the mail,
-// whatever the load of the receiver, and mute no sender. The price is a second message, which calls
-// the actor to its system queue.
+// sendUrgent is Send for urgent behaviours. Their messages go through the system queue, ahead of
+// the mail. The load of the receiver does not matter, and no sender is muted. The price is a second
+// message, which makes the actor look at its system queue.
 func sendUrgent(e env, to *cell, m *message, d *descriptor) {
 	if err := pushUrgent(e, to, m, d); err != nil {
 		e.countLost()
@@ -273,8 +276,8 @@ func sendUrgent(e env, to *cell, m *message, d *descriptor) {
 	}
 }
 
-// pushUrgent is sendUrgent for TrySend and for channel sources, which must know: it returns the
-// error. If there is one, m is still the caller's.
+// pushUrgent is sendUrgent for TrySend and for channel sources: it returns the error, and m is then
+// still the caller's.
 func pushUrgent(e env, to *cell, m *message, d *descriptor) error {
 	m.ID, m.From = d.id, e.senderID()
 	if err := e.mayAct(); err != nil {
@@ -283,9 +286,9 @@ func pushUrgent(e env, to *cell, m *message, d *descriptor) error {
 	return e.pushSystem(to, m)
 }
 
-// answer delivers the answer to a request, as a message of d, or makes it a dead letter: from outside,
-// or to a behaviour that is urgent. A reply must come through as long as there is a system at all,
-// also in Shutdown: a caller waits for it. e acts in the system of to.
+// answer delivers the answer to a request, as a message of d, or makes it a dead letter. It is for
+// answers from outside and for urgent behaviours. A caller waits for the reply, so the reply is
+// delivered until the system has stopped, also in Shutdown. e acts in the system of to.
 func answer(e env, to *cell, m *message, d *descriptor, urgent bool) {
 	e.marksReply(m, to) // before the push: then it is the receiver's
 	var err error
@@ -304,9 +307,9 @@ func answer(e env, to *cell, m *message, d *descriptor, urgent bool) {
 	}
 }
 
-// endedBecause returns why a closed mailbox is closed. While a system stops it closes the mailboxes
-// of its actors, each with a reason of its own, and what the sender wants to know is that the
-// system stops. A call, for the sake of small programs.
+// endedBecause returns the reason for which a mailbox was closed. A system that stops closes each
+// mailbox with a reason of its own; the sender gets ErrSystemStopped for all of them. It is not
+// inlined, which keeps programs small.
 //
 //go:noinline
 func (a *cell) endedBecause() error {

@@ -6,12 +6,12 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// The inside: what a worker does for the behaviour that runs. See env.
+// The inside: env for a running behaviour, implemented by the worker's Context.
 //
-// A worker keeps the system from being quiescent, so nothing here needs an admission: an actor that
-// is found idle is scheduled at once, on this worker, mostly in the next-slot, where it runs next.
-// Messages come from its cache, and figures go to its own counters, which no other goroutine
-// writes.
+// A worker keeps the system from being quiescent, so nothing here needs an admission: an idle
+// receiver is scheduled at once, on this worker, mostly in the next-slot, where it runs next.
+// Messages come from the worker's cache, and it counts in its own counters, which no other
+// goroutine writes.
 
 var _ env = (*Context)(nil)
 
@@ -30,7 +30,7 @@ func (c *Context) in(a *cell) env {
 // runs implements env.
 func (c *Context) runs(a *cell) bool { return c.self == a }
 
-// senderID implements env. It is what dead letters and reports name.
+// senderID implements env. Dead letters and reports name this number.
 func (c *Context) senderID() uint64 { return c.self.id }
 
 // mustRun implements env: a Context is valid only while its behaviour runs.
@@ -58,9 +58,9 @@ func (c *Context) chunkCache() *heap.Recycler { return &c.chunks }
 // schedule implements env. The first task that a turn wakes goes to the next-slot.
 func (c *Context) schedule(a *cell) { c.w.Schedule(&a.task) }
 
-// wait is Blocking for a wait of the runtime's own, for which the behaviour has not asked. So it
-// gives up where Blocking would keep the worker: if too many block already. Within Blocking the
-// worker has been handed over before.
+// wait is Blocking for a wait of the runtime's own, which the behaviour has not asked for. If too
+// many behaviours block already, wait gives up, where Blocking would keep the worker. Within
+// Blocking the worker has been handed over before.
 func (c *Context) wait(f func()) bool {
 	if c.w.InBlocking() {
 		return c.w.TryBlocking(f)
@@ -107,7 +107,7 @@ func (a *cell) mayTry(d *descriptor) error {
 	switch {
 	case a.policy().refuses(a, true), a.shared().bounded && !a.flow.Load().permits.TryAcquire(a):
 		return a.tooMuch()
-	case a.sys().sim.refuses(a, d): // last, or it would count what is refused anyhow
+	case a.sys().sim.refuses(a, d): // last: it counts, and must not count other refusals
 		if a.shared().bounded {
 			a.flow.Load().permits.Release(1, a)
 		}
@@ -116,8 +116,8 @@ func (a *cell) mayTry(d *descriptor) error {
 	return nil
 }
 
-// answer implements env. A flag, and not a way of its own: the hot send is as good for replies, and
-// looks at the flag only where a gate is not open.
+// answer implements env. It sets a flag for the hot send, which serves replies as well, and looks
+// at the flag only if a gate is not open.
 func (c *Context) answer(to *cell, m *message, d *descriptor) {
 	c.answers = true
 	c.send(to, m, d)
@@ -132,8 +132,8 @@ func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
 	return c.push(to, m, asPlain)
 }
 
-// push implements env. It is for what the hot send does not do: TrySend, unless the receiver has a
-// bound, and replies, which mute no sender and take no place.
+// push implements env. It serves the cases that the hot send does not: TrySend, unless the receiver
+// has a bound, and replies, which mute no sender and take no place.
 func (c *Context) push(to *cell, m *message, how delivery) error {
 	if how.fromUser() {
 		m.From = c.self.id
@@ -149,8 +149,8 @@ func (c *Context) push(to *cell, m *message, how delivery) error {
 }
 
 // pushMail pushes m, and makes its receiver runnable if it was idle. It reports false if the
-// mailbox is closed; then m is still the caller's. One of the three places that look at what a push
-// did; the others are System.push and System.pushHeld.
+// mailbox is closed; then m is still the caller's. It is one of the three places that act on the
+// result of a push; the others are System.push and System.pushHeld.
 func (c *Context) pushMail(to *cell, m *message) bool {
 	switch to.box.Push(m) {
 	case mpsc.PushWoke:
@@ -189,7 +189,7 @@ func (c *Context) pushSystem(to *cell, m *message) error {
 	return nil
 }
 
-// askToStop implements env: what a supervisor has for the stop of a child runs in its own turn.
+// askToStop implements env: the function that stops a child runs in its supervisor's turn.
 func (c *Context) askToStop(k *child) bool {
 	stop := k.stop
 	if stop == nil {
@@ -201,6 +201,6 @@ func (c *Context) askToStop(k *child) bool {
 	return true
 }
 
-// fromUser reports whether the message counts for a bound, and names its sender. Messages that have
-// their place, and the runtime's own, do neither.
+// fromUser reports whether the message counts for a bound and names its sender. This is not so for
+// messages that have their place already, and for the runtime's own.
 func (how delivery) fromUser() bool { return how <= asReply && how != asPlaced }

@@ -11,15 +11,15 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// The outside: what is done for goroutines that are no workers. See env.
+// The outside: env for goroutines that are no workers, implemented by the System.
 //
-// No worker keeps the system from being quiescent meanwhile. So what makes an actor runnable needs
-// an admission first: a ticket to inject, for which a system waits that is about to be quiescent. A
-// message to an actor that is busy needs none, since that actor keeps the system. Most sends to a
+// No worker keeps the system from being quiescent meanwhile. So a step that makes an actor runnable
+// needs an admission first: a ticket to inject. The system does not become quiescent while a ticket
+// is out. A message to a busy actor needs none, since that actor keeps the system. Most sends to a
 // busy actor thus cost one compare-and-swap.
 //
-// The order in which a deterministic system runs things must not depend on the machine: Point is
-// where such a goroutine waits for its turn.
+// The order of events in a deterministic system must not depend on the machine: at Point such a
+// goroutine waits for its turn.
 //
 // The way of a push:
 //
@@ -47,9 +47,9 @@ func (s *System) senderID() uint64 { return 0 }
 // mustRun implements env: a System is valid for ever.
 func (s *System) mustRun(string) {}
 
-// newID implements env. Workers take numbers by the thousand, see idBlock. Out here each number is
-// taken alone, and a hash of it says whether its actor is in the sample, so that senders share no
-// state for that.
+// newID implements env. Workers take numbers by the thousand, see idBlock. Outside, each number is
+// taken alone. A hash of the number decides whether its actor is in the sample, so that senders
+// share no state for that.
 func (s *System) newID() (id uint64, sampled bool) {
 	id = s.ids.Add(1)
 	i := s.inspected.Load()
@@ -108,21 +108,21 @@ func (s *System) mayAct() error {
 	return nil
 }
 
-// send implements env. A goroutine cannot be muted, so nothing holds it back here: SendWait is for
-// that. What gives way under overload is refused where TrySend would refuse it.
+// send implements env. A goroutine cannot be muted, so send does not wait; SendWait does. A message
+// with DropOnOverload is refused where TrySend would refuse it.
 func (s *System) send(to *cell, m *message, d *descriptor) {
 	if !d.drops {
 		s.sendAs(asPlain, to, m, d)
 		return
 	}
-	// mayTry looks at the load, and takes a permit.
-	// DropOnOverload from outside is a TrySend of which the refusal is a dead letter.
+	// DropOnOverload from outside is a TrySend whose refusal is a dead letter. mayTry looks at the
+	// load, and takes a permit.
 	if err := s.sendOrDrop(to, m, d); err != nil {
 		s.lose(to, m, d, err)
 	}
 }
 
-// sendOrDrop delivers a message that gives way, or says why it is to be dropped.
+// sendOrDrop delivers a message with DropOnOverload, or returns the reason to drop it.
 func (s *System) sendOrDrop(to *cell, m *message, d *descriptor) error {
 	for {
 		fall, down := to.flow.Load().fallNow(), to.flow.Load().suspension()
@@ -157,7 +157,7 @@ func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) {
 	}
 }
 
-// sendRequest delivers a request, or makes it a dead letter, which its caller hears of.
+// sendRequest delivers a request, or makes it a dead letter, which answers its caller.
 func (s *System) sendRequest(how delivery, to *cell, m *message, d *descriptor) {
 	if d.urgent {
 		sendUrgent(s, to, m, d)
@@ -194,27 +194,27 @@ func (s *System) askRefused(ctx context.Context, to *cell, m *message, d *descri
 	}
 }
 
-// lose makes a dead letter of a message that was not pushed. The header is written here again: the
-// way that has refused it may not have come to that.
+// lose makes a dead letter of a message that was not pushed. It writes the header again, since the
+// refusal may have come before the header was written.
 func (s *System) lose(to *cell, m *message, d *descriptor, why error) {
 	m.ID, m.From = d.id, 0
 	s.countLost()
 	deadLetter(s, to, m, why)
 }
 
-// mayTry implements env. What it lets pass has a permit, and so is bounded.
+// mayTry implements env. A message that it lets pass has a permit, so their number is bounded.
 func (s *System) mayTry(a *cell, d *descriptor) error {
-	// The order of the answers: the system, then the receiver's load, then the permits. A permit that
-	// was taken and is not used goes back.
+	// The order of the answers: the system, then the receiver's load, then the permits. A permit
+	// that was taken and is not used goes back.
 	switch {
 	case s.refusing.Load():
 		return ErrSystemStopped
-	// What comes from outside is bounded by its permits, and not counted.
+	// Messages from outside are bounded by their permits, and not counted.
 	case a.policy().refuses(a, false):
 		return a.tooMuch()
 	case !a.flowOf().permits.TryAcquire(a):
 		return a.tooMuch()
-	case s.sim.refuses(a, d): // last, or it would count what is refused anyhow
+	case s.sim.refuses(a, d): // last: it counts, and must not count other refusals
 		a.flow.Load().permits.Release(1, a)
 		return ErrOverloaded
 	}
@@ -241,25 +241,25 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 		s.sched.Point()
 	}
 	id := m.ID // a message that is pushed is the receiver's
-	// One bit of the class, and no call of the policy: most actors have plain mail.
+	// A look at one bit saves a call of the policy: most actors have plain mail.
 	if how < asReply && to.shared().bounded {
 		if kept, err := to.takePlaceFor(s, m, how); kept || err != nil {
 			return err
 		}
 	}
-	// First without an admission: PushBusy leaves an idle actor alone. Most receivers that
+	// First without an admission: PushBusy does not push to an idle actor. Most receivers that
 	// goroutines send to are busy.
 	r := to.box.PushBusy(m)
 	if r == mpsc.PushIdle {
-		// With one. The actor may be busy by now, or have ended.
+		// Then with an admission. The actor may be busy by now, or have ended.
 		adm, ok := s.sched.Admit()
 		if !ok {
 			return ErrSystemStopped
 		}
 		r = s.pushAdmitted(adm, to, m, how != asAsked)
 	}
-	// A closed mailbox keeps nothing: the message is still the caller's, who makes a dead letter of
-	// it or returns the error. PushWoke was counted by pushAdmitted.
+	// A closed mailbox takes no message: the caller still has it, and makes a dead letter of it or
+	// returns the error. pushAdmitted has counted a message that woke its receiver.
 	switch r {
 	case mpsc.PushClosed:
 		return to.endedBecause()
@@ -270,8 +270,8 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 }
 
 // pushAdmitted pushes m with an admission, which it uses up: the task is injected, or the admission
-// is given back. A message that wakes is counted before its receiver can run; the caller counts one
-// that does not, since only then is it known whether the mailbox was closed.
+// is given back. A message that wakes its receiver is counted before the receiver can run. The
+// caller counts any other message, if the mailbox was not closed.
 func (s *System) pushAdmitted(adm sched.Admission, to *cell, m *message, timed bool) mpsc.Pushed {
 	id := m.ID
 	r := to.box.Push(m)
@@ -294,14 +294,14 @@ func (s *System) pushSystem(to *cell, m *message) error {
 	if !ok {
 		return ErrSystemStopped
 	}
-	// S1. An actor that ended plainly has an open system queue that no turn will ever look into.
+	// S1. An actor that ended plainly has an open system queue, and no turn will look into it.
 	if to.endedPlainly() || !to.system.Push(m) {
 		adm.Leave()
 		return to.endedBecause()
 	}
 	s.sim.countUser(id)
-	// Behind the push the signal is the receiver's.
-	// S2, or else S3: a parked actor is taken out by its signal, any other is called by its mailbox.
+	// After the push the signal is the receiver's.
+	// S2, or else S3: a parked actor is woken at once, any other through its mailbox.
 	if to.wakeParked(s) {
 		adm.Inject(&to.task)
 	} else if s.pushAdmitted(adm, to, newSignal(s, nil), true) == mpsc.PushClosed {
@@ -330,8 +330,8 @@ func (s *System) pushFirst(to *cell, m *message, publish func()) error {
 }
 
 // pushHeld delivers a message from a goroutine that holds the system, such as that of a Pipe. The
-// hold is as good as an admission. The message comes whatever the load, and although the system may
-// be refusing by now: the actor has asked for it.
+// hold serves as an admission. The actor has asked for the message, so it is delivered under any
+// load, and also while the system refuses mail from outside.
 func (s *System) pushHeld(to *cell, m *message) {
 	id := m.ID
 	switch to.box.Push(m) {
@@ -352,14 +352,15 @@ func (s *System) pushHeld(to *cell, m *message) {
 // askToStop implements env: a child that is not stopped in a turn is just told to stop.
 func (s *System) askToStop(*child) bool { return false }
 
-// How goroutines send to an actor from outside, and wait until they may. Package permits has the
-// semaphore and its protocol, L1 to L4. A permit is for one message; it is returned when the
-// message has run, so that at most permits.Max messages from outside wait for an actor.
+// Waiting sends from outside. Package permits has the semaphore and its protocol, L1 to L4. A
+// permit is for one message; it is returned when the message has run, so that at most permits.Max
+// messages from outside wait for an actor.
 
 var _ permits.Receiver = (*cell)(nil)
 
-// acquirePermit waits for a permit to send to the actor. An error means that the caller has none. A
-// goroutine that is to be given one as it gives up leaves it to the next in line (Cancel).
+// acquirePermit waits for a permit to send to the actor. If it returns an error the caller has no
+// permit. A goroutine that gives up while a permit is on its way leaves the permit to the next in
+// line (Cancel).
 func (a *cell) acquirePermit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -369,9 +370,9 @@ func (a *cell) acquirePermit(ctx context.Context) error {
 	if w == nil {
 		return nil // there was a free one
 	}
-	// Only a goroutine that would have to wait pays for the look where it is.
+	// The check for a behaviour is expensive, so it is made only if the goroutine has to wait.
 	if _, me := callerHere(); me != nil {
-		l.Cancel(w, a) // or the goroutines behind it would wait for ever
+		l.Cancel(w, a) // or the goroutines after it would wait for ever
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
 	// A process has Send, which suspends it, and leaves its worker to others.
@@ -382,8 +383,8 @@ func (a *cell) acquirePermit(ctx context.Context) error {
 	return a.awaitPermit(ctx, w, nil)
 }
 
-// awaitRoom is acquirePermit for an Ask, which hands the worker over if it waits in a behaviour or a
-// process, as for the reply.
+// awaitRoom is acquirePermit for an Ask, which hands the worker over if it waits in a behaviour or
+// a process, as for the reply.
 func (a *cell) awaitRoom(ctx context.Context) (err error) {
 	l := &a.flowOf().permits
 	w := l.Acquire(a)
@@ -411,14 +412,14 @@ func (a *cell) awaitPermit(ctx context.Context, w *permits.Waiter, over <-chan s
 	// Counted for reports alone: what Wait and Shutdown wait for.
 	a.sys().waiters.Add(1)
 	defer a.sys().waiters.Add(-1)
-	// A deterministic system is driven by those that wait for it; in another one Await does nothing.
-	// It returns as soon as came reports true.
+	// Await drives a deterministic system until came reports true; in another system it does
+	// nothing.
 	came := func() bool { return w.Woken() || a.sys().done.isDone() }
 	if a.sys().sched.Await(ctx, came) && !a.sys().done.isDone() {
 		l.WakeNext()
 		return nil
 	}
-	// The permit comes with the token. The one that has it wakes the next in line.
+	// The permit comes with the token. Its holder wakes the next in line.
 	select {
 	case <-w.Token():
 		l.WakeNext()
@@ -437,8 +438,8 @@ func (a *cell) awaitPermit(ctx context.Context, w *permits.Waiter, over <-chan s
 // policy of its mail says so.
 func (a *cell) Open(how permits.Entrance) bool { return a.policy().lets(a, how) }
 
-// admit lets goroutines in after the gate was opened, with a release of no permits: those in line
-// look again. Owner only.
+// admit lets goroutines in after the gate was opened. It releases no permits, which makes the
+// goroutines in line look again. Owner only.
 func (f *flow) admit(a *cell) { f.permits.Release(0, a) }
 
 // returnPermits gives permits back for messages that have run: L4. If only such messages overload
@@ -446,7 +447,7 @@ func (f *flow) admit(a *cell) { f.permits.Release(0, a) }
 // never muted. Owner only.
 func (a *cell) returnPermits(c *Context) {
 	f := a.flow.Load() // made by the first goroutine that took a permit
-	// A permit return is none of the batch, so a message runs before that is spent again.
+	// A permit return does not count for the batch, so a message runs before the next one.
 	c.left++
 	f.permits.Release(permits.Step, a)
 	if f.batchOnly.Load() && !a.gate.Waited(&gateMark) {

@@ -10,14 +10,14 @@ import (
 )
 
 // Spawn makes an actor of type t with the given state and returns its ref. It does not
-// block. The actor runs when it is sent a message; until then it is a piece of
-// memory of about 100 bytes and the state. What the caller did before the Spawn
-// synchronizes before the actor's behaviours.
+// block. The actor runs when it is sent a message; until then it is about 100 bytes of
+// memory and the state. Everything that the caller did before the Spawn synchronizes before
+// the actor's behaviours.
 //
-// If the system has stopped, Spawn returns an actor that has ended already: what is
-// sent to it becomes a dead letter. Spawn panics if a behaviour of t has no method.
+// If the system has stopped, Spawn returns an actor that has ended already: a message to
+// it becomes a dead letter. Spawn panics if a behaviour of t has no method.
 //
-// If a behaviour wakes the new actor, the actor's first turn usually comes before those
+// If a behaviour wakes the new actor, the actor's first turn usually comes before the turns
 // of other actors that wait. So a tree of actors is walked depth first, and few of them
 // live at a time.
 func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
@@ -38,7 +38,7 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	}
 	envOf(from) // or panics, before init has run
 	infoOf(t).made("Spawn").seal()
-	c := new(cellOf[S]) // and no newCell: an init that panics has made no actor
+	c := new(cellOf[S]) // and no newCell: if init panics there must be no actor
 	init(&c.state)
 	c.cell.init(&t.info, from)
 	if t.info.onStart != nil {
@@ -57,7 +57,7 @@ func newCell[S any](t *Type[S], from Sender) *cell {
 	return &c.cell
 }
 
-// init brings a new body to life. Its caller owns it.
+// init makes a new cell an actor of type t. Its caller owns the cell.
 func (a *cell) init(t *typeInfo, from Sender) {
 	if c, inside := from.(*Context); inside && c != nil && c.sys != nil {
 		k := c.sys.types.of(t)
@@ -73,8 +73,8 @@ func (a *cell) init(t *typeInfo, from Sender) {
 	a.initSlow(t, envOf(from))
 }
 
-// initSlow is init for the first actor of a type in a system, for one with the last number that its
-// worker has at hand, and for all that is not from a behaviour.
+// initSlow is init for the first actor of a type in a system, for a worker that has used up its
+// numbers, and for callers outside of behaviours.
 func (a *cell) initSlow(t *typeInfo, e env) {
 	sys := e.system()
 	var err error
@@ -95,10 +95,10 @@ func (a *cell) initSlow(t *typeInfo, e env) {
 	e.countSpawned()
 }
 
-// begin makes a new actor one of its class. Its id is there: the cell is touched by a plain store
-// first. Before a store of a pointer Go checks for nil, by a read. In new memory the kernel answers
-// the read with a page of zeros, and the store with another page, for which it interrupts all
-// processors.
+// begin links a new actor to its type in the system. Its id must have been stored before, so that
+// the first access to the cell is a plain store. A store of a pointer begins with a read, Go's
+// check for nil. In new memory the kernel answers a read with a page of zeros, and then the store
+// with another page, for which it interrupts all processors.
 func (a *cell) begin(k *typeInSystem) {
 	a.task.InitClass(&k.Class)
 	if k.special {
@@ -114,20 +114,21 @@ func (a *cell) begin(k *typeInSystem) {
 // unspawn uncounts an actor that was spawned from outside: its system refuses already.
 func (s *System) unspawn() { s.outside.spawned.Add(^uint64(0)) }
 
-// typeInSystem is what all actors of a type in a system have in common. Each actor has it by way of
-// its task: one word for the scheduler, the type, the system and the batch. the GC marks none of
-// these twice. Read-only once it is published.
+// typeInSystem has the data that all actors of a type in a system share: the scheduler's class, the
+// type, the system and the batch. An actor reaches it by one word, in its task. It is read-only
+// once it is published.
 type typeInSystem struct {
-	sched.Class // first: see body.kind
+	sched.Class // first: see cell.shared
 	typ         *typeInfo
 	sys         *System
 	runs        []runFunc // the type's own dispatch table
 	policy      mailPolicy
 	batch       uint32
-	// Who wakes one gets a bias: not of those that run elsewhere or whose mail is counted.
+	// biased: a worker that wakes such an actor may get a bias. It is false for pinned actors and
+	// for actors whose mail is counted.
 	biased  bool
 	bounded bool // its mailbox has a bound
-	special bool // its bodies begin otherwise than empty: see body.init
+	special bool // its cells do not begin as zeros: see begin
 }
 
 // The conversions below need these fields to be first. This does not compile otherwise.

@@ -8,14 +8,13 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// A stash keeps messages for later: those that an actor cannot handle now, but that must
-// not be lost or overtaken.
+// A stash keeps messages that an actor cannot handle now, in order, until it can.
 
 // WithStashLimit bounds the stash of each actor of the type to n messages. A message
-// beyond that is not stashed: it becomes a dead letter with ErrOverloaded, and a caller
-// asked gets that error. Without a limit a stash takes whatever it is given. An actor
-// that wants to decide itself looks at [StashLen] before it calls Stash. It panics if n
-// is less than 1.
+// beyond that is not stashed: it becomes a dead letter with ErrOverloaded, and the caller
+// of an ask gets that error. Without this option a stash has no limit. An actor that wants
+// to decide itself checks [StashLen] before it calls Stash. WithStashLimit panics if n is
+// less than 1.
 func WithStashLimit(n int) TypeOption {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: WithStashLimit(%d): want at least 1", n))
@@ -24,8 +23,8 @@ func WithStashLimit(n int) TypeOption {
 }
 
 // Stash puts the running message, which is m, aside until [Unstash] or [UnstashAll]. It
-// panics if the running message is not one of b's, or was put aside already. For a full
-// stash see [WithStashLimit].
+// panics if the running message is not for b, or was put aside already. For a full stash
+// see [WithStashLimit].
 //
 // When the actor ends, the messages in its stash become dead letters, before those in
 // its mailbox. When the actor is restarted, its stash runs first. A stash keeps neither
@@ -37,8 +36,8 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 }
 
 // Stash puts the running request, which is q, aside until [Unstash] or [UnstashAll]. The
-// behaviour must return what Stash returns, and the caller goes on waiting. Stash also
-// panics if the reply was put off already ([Defer]) or given. In all else it is like
+// behaviour must return the results of Stash, and the caller goes on waiting. Stash also
+// panics if the reply was put off already ([Defer]) or given. Otherwise it is like
 // [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	n := c.beginStash(b.d.madeAsk())
@@ -50,8 +49,7 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	return r, nil
 }
 
-// markStashed marks the message that runs. It panics unless that is one of d's, and is marked for
-// the first time.
+// markStashed marks the running message. It panics if that is not for d, or is marked already.
 func (c *Context) markStashed(call string, d *descriptor) {
 	mustRun(c, call)
 	if c.msg.ID != d.id || d.typ != c.self.typ() {
@@ -70,8 +68,8 @@ func (c *Context) markStashed(call string, d *descriptor) {
 	}
 }
 
-// beginStash makes a message for the stash, in the place of the one that runs. The caller
-// fills it and hands it to endStash.
+// beginStash makes a message for the stash, in place of the running message. The caller fills it
+// and passes it to endStash.
 func (c *Context) beginStash(d *descriptor) *message {
 	c.markStashed("Stash", d)
 	m := c.node(d.size)
@@ -81,7 +79,7 @@ func (c *Context) beginStash(d *descriptor) *message {
 	return m
 }
 
-// endStash adds a message to the stash, unless that is full.
+// endStash adds a message to the stash. If the stash is full, it makes a dead letter instead.
 func (c *Context) endStash(m *message, d *descriptor) {
 	a := c.self
 	x := a.makeCold()
@@ -120,12 +118,13 @@ func UnstashAll(c *Context) {
 }
 
 // Unstash puts the n oldest messages in the running actor's stash in front of its
-// mailbox, in the order in which they were sent, and returns how many these are: fewer
-// than n if there are no more. They run before what is left in the stash, in the same
-// turn if it lasts that long, unless the running message was put aside itself. The cost
-// is in proportion to n, however large the stash is. An actor that waits for a reply to each
-// message stashes what comes meanwhile, and calls Unstash(c, 1) with each reply. Unstash
-// panics if n is negative.
+// mailbox, in the order in which they were sent. It returns their number, which is less
+// than n if the stash has fewer. They run before the rest of the stash. They run in the
+// same turn if it lasts that long, unless the running message was put aside itself. The
+// cost is proportional to n, for a stash of any size. Unstash panics if n is negative.
+//
+// An actor that waits for a reply to each message stashes the messages that come
+// meanwhile, and calls Unstash(c, 1) with each reply.
 func Unstash(c *Context, n int) int {
 	mustRun(c, "Unstash")
 	if n < 0 {
@@ -154,7 +153,7 @@ func (c *Context) unstash(n int) {
 // stash is the part with the messages that an actor has put aside. Owner only.
 type stash struct {
 	kept   stashList
-	out    stashList // the behaviour that runs has unstashed them
+	out    stashList // unstashed by the running behaviour
 	listed bool      // in the stop list
 }
 
@@ -167,7 +166,7 @@ func stashOf(x *coldState) *stash {
 	return s
 }
 
-// makeStash returns the stash of an actor, and makes the part at first. Owner only.
+// makeStash returns the stash of an actor. The first call makes the part. Owner only.
 func makeStash(x *coldState) *stash {
 	s := stashOf(x)
 	if s == nil {
@@ -193,7 +192,7 @@ func (s *stash) first() *message {
 	return s.kept.list.First
 }
 
-// ends implements part. The next life runs what was stashed, before the other mail.
+// ends implements part. The next life runs the stashed messages before the other mail.
 func (s *stash) ends(a *cell, e env, at ending, why error) {
 	if invariant.On {
 		verifyStash(s, a, at)
@@ -219,7 +218,7 @@ func (s *stash) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 // stashList is a queue of messages that knows its length.
 type stashList struct {
 	list messageList
-	n    int // how many are in list
+	n    int // messages in list
 }
 
 func (s *stashList) add(m *message) {
@@ -227,8 +226,8 @@ func (s *stashList) add(m *message) {
 	s.n++
 }
 
-// moveTo moves the n oldest, of which there are so many, behind what is in to. All of them are
-// moved in constant time, fewer in proportion to n.
+// moveTo moves the n oldest messages to the end of another queue. There are at least n. Moving all
+// takes constant time, moving fewer takes time in proportion to n.
 func (s *stashList) moveTo(to *stashList, n int) {
 	to.n += n
 	if n == s.n {
@@ -251,8 +250,8 @@ func (s *stashList) all() *message {
 	return s.list.All()
 }
 
-// requeueUnstashed puts what has been unstashed into the consumer's half of the mailbox. Owner
-// only, between two messages.
+// requeueUnstashed puts the unstashed messages into the consumer's half of the mailbox. Owner only,
+// between two messages.
 func requeueUnstashed(a *cell) {
 	s := stashOf(a.cold)
 	if s == nil || s.out.n == 0 {

@@ -57,7 +57,7 @@ var (
 )
 
 // TestUnstash_OneByOne: Unstash "puts the n oldest messages … in front of its mailbox, in the order
-// in which they were sent", and "the cost is in proportion to n, however large the stash is": with
+// in which they were sent", and "the cost is proportional to n, for a stash of any size": with
 // 20,000 stashed each message begins twice, and none is stashed again.
 func TestUnstash_OneByOne(t *testing.T) {
 	const n = 20_000
@@ -116,7 +116,7 @@ func TestUnstash(t *testing.T) {
 }
 
 // TestTypeStashLimit: "A message beyond that is not stashed: it becomes a dead letter with
-// ErrOverloaded, and a caller gets that error."
+// ErrOverloaded, and the caller of an ask gets that error."
 func TestTypeStashLimit(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())

@@ -5,11 +5,10 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Stats has the figures of what a system has done since its start. They are exact after
-// [System.Wait], [System.Run], [System.Shutdown] and [System.Stop]. The figures of a
-// system that works need not fit together: messages and turns, those from the next-slot
-// as well, are shown about every 50 µs of work and whenever a worker goes to sleep, all
-// others at once.
+// Stats has counters of a system's work since its start. They are exact after [System.Wait],
+// [System.Run], [System.Shutdown] and [System.Stop]. While the system works, the counters need not
+// fit together: those of messages and turns, also of turns from the next-slot, are updated after
+// about 50 µs of work and whenever a worker goes to sleep; all others are updated at once.
 type Stats struct {
 	// Workers has the figures of every worker. The idle workers, which stand in for workers with
 	// blocked turns, follow as one entry, and the workers of pinned types come last.
@@ -20,7 +19,7 @@ type Stats struct {
 	Stopped     uint64 // actors that ended, panics included
 	Panics      uint64 // behaviours and processes that panicked or called runtime.Goexit
 	DeadLetters uint64 // messages that will not run
-	// Of the dead letters, those of behaviours that are declared BestEffort.
+	// BestEffort is the part of DeadLetters that was for behaviours declared BestEffort.
 	BestEffort uint64
 	Mutes      uint64 // times a sender was muted
 	Unmutes    uint64 // times a muted sender was let go on
@@ -37,7 +36,7 @@ type Stats struct {
 	TooManyBlocked uint64
 }
 
-// WorkerStats is what one worker has done.
+// WorkerStats has counters of one worker's work.
 type WorkerStats struct {
 	Turns       uint64 // turns run
 	Messages    uint64 // as in Stats
@@ -50,31 +49,31 @@ type WorkerStats struct {
 	Injected    uint64 // turns taken from the inject queue
 	Spills      uint64 // actors that did not fit into the local queue
 
-	// Surplus says that these are the figures of all idle workers together.
+	// Surplus reports that the entry adds up all idle workers.
 	Surplus bool
-	// Pinned says that the worker is that of a pinned type.
+	// Pinned reports that the worker belongs to a pinned type.
 	Pinned bool
 }
 
-// counters are a worker's own figures. The owner writes them. Messages, which change all the time,
-// are shown now and then.
+// counters are a worker's own counters. The owner writes them. The count of messages changes all
+// the time, and is published now and then: see publish.
 type counters struct {
 	messages uint64 // taken out of a mailbox or invoked. Owner only
-	// Of these, those that ran no behaviour of the user's: the runtime's own, and what was refused
-	// or stashed. Owner only.
+	// notRun is the part of messages that ran no behaviour of the user's: the runtime's own, and
+	// refused or stashed messages. Owner only.
 	notRun                                                                     uint64
 	shownMessages                                                              seam.Gauge
 	spawned, stopped, panics, deadLetters, mutes, unmutes, released, deadlocks seam.Gauge
-	// Of the deadLetters.
+	// bestEffort is a part of deadLetters.
 	bestEffort seam.Gauge
 }
 
 // publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
-// the worker falls asleep or leaves. Reviewing the biases in the latter case would make an ask
-// dearer and their pauses shorter than they are meant to be. So that waits for the quantum, except
-// on a worker without a slot.
+// the worker falls asleep or leaves. It reviews the biases only at the end of a quantum, except on
+// a worker without a slot. A review whenever the worker falls asleep would make an ask dearer, and
+// the pauses of the biases too short.
 func (c *Context) publish() {
-	// Less while the running message is counted as not run, and not yet as a message.
+	// The difference is too small while the running message is in notRun and not yet in messages.
 	if n := c.count.messages - c.count.notRun; int64(n-c.count.shownMessages.Load()) > 0 {
 		c.count.shownMessages.StoreRelease(n)
 	}
@@ -90,7 +89,7 @@ func (c *Context) publish() {
 	}
 }
 
-// add adds the figures of a worker that does not run. The caller owns both.
+// add adds the counters of a worker that does not run. The caller owns both.
 func (n *counters) add(o *counters) {
 	n.shownMessages.Add(o.shownMessages.Load())
 	n.spawned.Add(o.spawned.Load())
@@ -103,8 +102,8 @@ func (n *counters) add(o *counters) {
 	n.deadlocks.Add(o.deadlocks.Load())
 }
 
-// mergeContexts is sched.Config.Merge: of workers that will not run any more only the figures are
-// kept, in a context that belongs to no worker.
+// mergeContexts is sched.Config.Merge. It keeps the counters of workers that will not run any more,
+// in a context that belongs to no worker.
 func mergeContexts(soFar any, gone []*sched.Worker) any {
 	sum := new(Context)
 	if soFar != nil {
@@ -116,7 +115,7 @@ func mergeContexts(soFar any, gone []*sched.Worker) any {
 	return sum
 }
 
-// outsideCounters count what happens where there is no worker.
+// outsideCounters count events in goroutines that are no workers.
 type outsideCounters struct {
 	spawned, stopped, panics, deadLetters, bestEffort, unmutes seam.Uint64
 }

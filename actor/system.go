@@ -20,15 +20,15 @@ import (
 // [Sender] for code outside of behaviours. Its methods may be called from any
 // goroutine.
 //
-// A system that has nothing to do uses no processor time. One that has not been sent
-// anything yet has no goroutine, except for the threads of the pinned types that it has
-// actors of.
+// An idle system uses no processor time. Before its first message a system has no goroutine, except
+// for the threads of pinned types with actors.
 type System struct {
 	opts  options
 	done  doneSignal
 	sched *sched.Scheduler
 	ids   seam.Uint64
-	// By Hold, and not released: awaitQuiet looks whether a goroutine outside is still to act.
+	// held is the number of holds by Hold that are not released: awaitQuiet looks whether a
+	// goroutine outside is still to act.
 	held seam.Int64
 
 	refusing  seam.Bool     // outside senders are turned away
@@ -55,7 +55,7 @@ type System struct {
 	asks  any           // guarded by mu: its *waitgraph.Graph
 }
 
-// Start makes a system. If options are bad it panics, with everything that is wrong.
+// Start makes a system. If options are bad it panics, and the panic lists all mistakes.
 func Start(opts ...Option) *System {
 	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
 	s.done.init()
@@ -117,7 +117,7 @@ func (s *System) Workers() int {
 // and there is no hold of the system. The system goes on running and may be waited for again.
 // Wait returns ctx's error if ctx ends first, and ErrSystemStopped if the system stops.
 //
-// What is still to come counts:
+// The system is not quiescent while there is
 //
 //   - an armed timer, so that [Every] keeps the system busy for ever (for exceptions
 //     see [VirtualClock]);
@@ -128,16 +128,16 @@ func (s *System) Workers() int {
 // Every behaviour that ran before synchronizes before Wait returns. That includes the
 // behaviours for messages whose Send returned before Wait was called.
 //
-// Wait, Run, Shutdown and Stop must not be called from a behaviour or a process: in one
-// of this system they panic, and in one of another system they keep its worker waiting.
+// Wait, Run, Shutdown and Stop must not be called from a behaviour or a process. In a behaviour
+// of this system they panic. In a behaviour of another system they block its worker.
 func (s *System) Wait(ctx context.Context) error {
 	s.mustBeOutside("Wait")
 	ctx = mustHave(ctx, "Wait")
 	return s.public(s.sched.WaitQuiet(ctx, false))
 }
 
-// Run blocks until the system is quiescent, as [System.Wait] does, and then stops it:
-// what is sent afterwards from outside becomes a dead letter. Run returns nil, or
+// Run blocks until the system is quiescent, as [System.Wait] does, and then stops it.
+// Messages sent afterwards from outside become dead letters. Run returns nil, or
 // ErrSystemStopped if the system was stopped by other means.
 func (s *System) Run() error {
 	s.mustBeOutside("Run")
@@ -150,18 +150,18 @@ func (s *System) Run() error {
 	return nil
 }
 
-// Shutdown stops the system in good order: from now on it refuses what is sent from
-// outside, runs what is queued until it is quiescent, and stops. It blocks until then.
-// It returns nil if the system has stopped already. If ctx ends before, Shutdown stops
-// the system at once, like [System.Stop] but without waiting for behaviours that still
-// run, and returns a [*ShutdownError], which wraps ctx's error and names what kept the
-// system, as in "gallop: Shutdown: context deadline exceeded: 1 Pipe of worker#12, 3
-// timers of order".
+// Shutdown stops the system in good order: it refuses messages from outside, runs the queued
+// messages until the system is quiescent, and stops it. It blocks until then. It returns nil if
+// the system has stopped already.
 //
-// Shutdown ends the system and not its actors: no OnStop runs. What keeps [System.Wait]
-// waiting keeps Shutdown waiting, until ctx ends. So a service first drains or stops
-// its actors, by the one at their root, and then stops the system: [DrainWait], then
-// Shutdown.
+// If ctx ends before, Shutdown stops the system at once, like [System.Stop] but without waiting
+// for behaviours that still run. It then returns a [*ShutdownError], which wraps ctx's error and
+// names the reasons why the system was not quiescent, as in "gallop: Shutdown: context deadline
+// exceeded: 1 Pipe of worker#12, 3 timers of order".
+//
+// Shutdown ends the system and not its actors: no OnStop runs. Everything that keeps
+// [System.Wait] waiting keeps Shutdown waiting, until ctx ends. So a service first drains or stops
+// its root actor, and with it all others, and then stops the system: [DrainWait], then Shutdown.
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
 	ctx = mustHave(ctx, "Shutdown")
@@ -193,9 +193,9 @@ func (s *System) Shutdown(ctx context.Context) error {
 // Stop ends the system now: behaviours that run finish, and all other mail becomes dead
 // letters. It blocks until that has happened and no goroutine of the system is left.
 //
-// Stop does not wait for functions that [Pipe] runs: their context has ended, and what
-// they return later is a dead letter. Nor does it wait for a function of [Hooks],
-// or for the log, that is just then told of a long turn, or that too many block.
+// Stop does not wait for functions that [Pipe] runs: their context has ended, and their
+// results become dead letters. Nor does it wait for a function of [Hooks], or for the log,
+// while that is called with a long turn or with too many blocked behaviours.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	s.refuseOutside()
@@ -223,14 +223,14 @@ func (s *System) stop() <-chan struct{} {
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
 		t.Stop()
 	}
-	// Afterwards: what a Pipe brings because of it does not run any more.
+	// After sched.Stop, so that the results of a Pipe that this ends do not run any more.
 	s.done.finish()
 	return done
 }
 
 // mustBeOutside panics if the caller is a behaviour or a process of this system, which would wait
-// for itself. It costs a lock and a look into a map, 30 to 70 ns, and twice that if the program has
-// processes; about a microsecond where seam.Goroutine has no address to go by.
+// for itself. It costs a lock and a look-up in a map, 30 to 70 ns, and twice that if the program
+// has processes. Where seam.Goroutine does not use an address, it takes about a microsecond.
 func (s *System) mustBeOutside(call string) {
 	s.mustBeStarted(call)
 	if s.sched.Current() != nil {
@@ -241,8 +241,8 @@ func (s *System) mustBeOutside(call string) {
 	}
 }
 
-// mustBeOutside panics if the caller is a behaviour or a process of any system: it would keep its
-// worker waiting, or wait for itself.
+// mustBeOutside panics if the caller is a behaviour or a process of any system: it would block its
+// worker, or wait for itself.
 func mustBeOutside(call string) {
 	if _, me := callerHere(); me != nil {
 		panicMisuse(call, " called from a behaviour, which would wait for itself")
@@ -252,15 +252,15 @@ func mustBeOutside(call string) {
 	}
 }
 
-// mustBeStarted panics if s is not what Start has returned.
+// mustBeStarted panics unless Start has returned s.
 func (s *System) mustBeStarted(call string) {
 	if s == nil || s.sched == nil {
 		panicMisuse(call, " of a nil or zero System: use Start")
 	}
 }
 
-// mustHave panics without a context, and returns it as the runtime may ask it. It is called at once,
-// and not when there is something to wait for, which may be rare.
+// mustHave panics if ctx is nil, and returns ctx in a form whose methods cannot panic in the
+// runtime. A call checks its context at once, and not only when it has to wait, which may be rare.
 func mustHave(ctx context.Context, call string) context.Context {
 	if !guard.IsContext(ctx) {
 		noContext(call)
@@ -272,9 +272,9 @@ func noContext(call string) {
 	panicMisuse(call, " with a nil context: use context.Background")
 }
 
-// Hold keeps the system from being quiescent until release is called, for the sake of
-// something that lives outside of it: a connection, a goroutine that will send. Calling
-// release again does nothing. The error is ErrSystemStopped if it is too late.
+// Hold keeps the system from being quiescent until release is called. It is for things outside of
+// the system: a connection, a goroutine that will send. Calling release again does nothing. Hold
+// returns ErrSystemStopped if the system has begun to stop.
 func (s *System) Hold() (release func(), err error) {
 	s.mustBeStarted("Hold")
 	if s.refusing.Load() || !s.sched.Hold() {
@@ -303,11 +303,12 @@ func (s *System) public(err error) error {
 	return err
 }
 
-// ended ends what is in no queue: processes, what bridges have in hand, what timers own, and actors
-// under pressure. It is sched.Config.Stopped.
+// ended ends the things that are in no queue: processes, messages in the hands of bridges, payloads
+// of timers, and actors under pressure. It is sched.Config.Stopped.
 func (s *System) ended() {
 	s.processes.end() // first: their deferred functions may send
-	// Before it is known that the system has stopped: the goroutine that injects them terminates them.
+	// Before it is known that the system has stopped: the goroutine that injects them terminates
+	// them.
 	s.stopList.wakeAll(s)
 	if b := s.bridges.Load(); b != nil {
 		b.finish()
@@ -319,15 +320,15 @@ func (s *System) ended() {
 	s.blocked.stop()
 }
 
-// stopList has the actors that the end of their system must not overlook, of two sorts. Some have
-// mail although they are in no queue: they wait for their children or their supervisor, or have a
-// stash. Others are known, by a link or a monitor, to actors of other systems, which must not wait
-// for them, or keep them, for ever. When the system stops, all actors in the list are made runnable
-// once more, so that their mail becomes dead letters like all other mail, and the other systems'
-// actors hear.
+// stopList has the actors that need one more turn when their system stops. There are two sorts:
 //
-// That is when the last worker has gone: no actor enters the list any more, since that takes a
-// turn.
+//   - actors with mail that are in no queue: they wait for their children or their supervisor, or
+//     have a stash. Their mail becomes dead letters like all other mail;
+//   - actors with a link or a monitor to actors of other systems. Those must be told of the end,
+//     or they would wait for it, and keep these actors in memory, for ever.
+//
+// That turn comes after the last worker has gone: no actor enters the list any more, since only a
+// turn adds one.
 type stopList struct {
 	mu  seam.Mutex
 	all indexset.Set[cell] // guarded by mu
@@ -335,7 +336,7 @@ type stopList struct {
 
 // stopEntry is an actor in the stop list of its system.
 type stopEntry struct {
-	reasons int32 // how many there are to list it; owner of the actor only
+	reasons int32 // the number of reasons to list it; owner of the actor only
 	index   int   // guarded by the lock of the list; 0: it is not listed
 }
 
@@ -380,7 +381,8 @@ func (w *stopList) drop(x *coldState) {
 	}
 }
 
-// wakeAll makes all of the list runnable, and so terminates them. After all workers have gone.
+// wakeAll makes all actors in the list runnable, and so terminates them. It is called after all
+// workers have gone.
 func (w *stopList) wakeAll(s *System) {
 	w.mu.Lock()
 	all := w.all.Members()

@@ -212,8 +212,9 @@ func TestCancel_OfTheEnded(t *testing.T) {
 	equal(t, "timers canceled in time", inTime, 0)
 }
 
-// TestCancel_ArmedTooLate: "A timer that is armed only then never runs; Cancel is still in time for
-// it until it is due", once. The one that is left ends with the actor, due or not.
+// TestCancel_ArmedTooLate: "A timer that is armed while its actor drains or runs its OnStop never
+// runs. Cancel returns true for it until it is due", once. The timer that is left ends with the
+// actor, due or not.
 func TestCancel_ArmedTooLate(t *testing.T) {
 	for _, period := range []time.Duration{0, time.Minute} {
 		sys, clock := onVirtualTime(t)

@@ -45,9 +45,8 @@ var (
 	_      = bellType.Table(inTurn.Handle((*bell).Turn))
 )
 
-// TestEvery_NeverPilesUp: "While the actor has not come to a tick, that tick stays the
-// only one: those that would have come meanwhile are left out, and the next one comes
-// when it would have come anyway."
+// TestEvery_NeverPilesUp: "While one tick waits in the mailbox, further ticks are left out. After it
+// has run, the next tick comes at its regular time."
 func TestEvery_NeverPilesUp(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})

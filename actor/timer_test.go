@@ -82,9 +82,9 @@ func rings(t testing.TB, sys *actor.System, b actor.Ref[bell], want ...ring) {
 	}
 }
 
-// TestTimer_Order: "An actor's timers fire in the order of their times, those of the
-// same time in the order in which they were armed. They never fire early", a million of
-// them, of which half are canceled.
+// TestTimer_Order: "An actor's timers fire in the order of their times; timers of the same time fire
+// in the order in which they were armed. They never fire early", a million of them, of which half
+// are canceled.
 func TestTimer_Order(t *testing.T) {
 	n := scaled(1_000_000)
 	if invariant.On {
@@ -192,8 +192,8 @@ func TestTimer_Cancel(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 4) // two asks, the last but one, and the timer
 }
 
-// TestTimer_EndsWithItsActor: "They end with their actor: what has not run by then is
-// neither run nor a dead letter", and holds no system.
+// TestTimer_EndsWithItsActor: "Timers end with their actor. Their messages that have not run by then
+// do not run, and are not dead letters", and hold no system.
 func TestTimer_EndsWithItsActor(t *testing.T) {
 	for name, end := range map[string]func(*actor.Context){
 		"stop":  func(c *actor.Context) { c.Stop() },

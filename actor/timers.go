@@ -16,27 +16,26 @@ import (
 
 type timer = timerwheel.Timer
 
-// Timer is a message that an actor will send itself, once or again and again. Get one
-// from [After] or [Every]. It may be copied. The zero Timer is no timer, and canceling
-// it does nothing.
+// Timer is a message that an actor will send itself, once or repeatedly. [After] and [Every] return
+// Timers. A Timer may be copied. The zero Timer is no timer, and canceling it does nothing.
 type Timer struct {
 	owner *cell
 	timerwheel.Ref
 }
 
 // After sends the running actor the message m for behaviour b when d has passed. The
-// message is at the end of the mailbox then, as if the actor had sent it itself at that
-// moment. If d is zero or less, it has passed at once. After panics if b belongs to
+// message is then put at the end of the mailbox, as if the actor had sent it to itself at
+// that moment. If d is zero or less, it has passed at once. After panics if b belongs to
 // another type than the running actor. It allocates nothing in steady state.
 //
-// An actor's timers fire in the order of their times, those of the same time in the
-// order in which they were armed. They never fire early. They go by the runtime's
-// clock: see [WithClock]. While time passes by itself, an armed timer keeps the system from
+// An actor's timers fire in the order of their times; timers of the same time fire in the
+// order in which they were armed. They never fire early. They use the system's clock: see
+// [WithClock]. While time passes by itself, an armed timer keeps the system from
 // being quiescent.
 //
-// Timers end with their actor, and when it is restarted, even for a sibling's sake.
-// What has not run by then is neither run nor a dead letter, and nothing is reported.
-// Arm in OnStart what each life needs.
+// Timers end with their actor, and when it is restarted, even if a sibling is the cause.
+// Their messages that have not run by then do not run, and are not dead letters; nothing is
+// reported. Arm the timers that each life needs in OnStart.
 //
 // A retry that must not be lost should be mail, not a timer: [Yield] it, stash it
 // ([Behaviour.Stash]), leave it with a sibling that stays up, or have it sent by a
@@ -45,16 +44,15 @@ func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 	return arm(c, d, 0, b, m)
 }
 
-// Every is [After] again and again: when d has passed, when 2d have passed, and so on,
+// Every is a repeated [After]: it sends when d has passed, when 2d have passed, and so on,
 // until the timer is canceled or the actor ends or is restarted. Until then the system
-// is not quiescent, on the terms of After. Every panics if d is not positive.
+// is not quiescent, under the conditions of After. Every panics if d is not positive.
 //
-// Ticks never pile up. While the actor has not come to a tick, that tick stays the only
-// one: those that would have come meanwhile are left out, and the next one comes when
-// it would have come anyway.
+// Ticks never pile up. While one tick waits in the mailbox, further ticks are left out. After
+// it has run, the next tick comes at its regular time.
 //
 // Every also panics if messages of b own a parcel or a region of package heap, since each
-// tick would need its own: make it in the behaviour.
+// tick would need its own: make the parcel or region in the behaviour.
 func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
 	if d <= 0 {
 		panic(fmt.Sprintf("gallop: Every(%v): want a positive period", d))
@@ -83,7 +81,7 @@ func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) 
 	return c.endArm(a, d, period)
 }
 
-// armSignal arms a timer for something of the runtime's own.
+// armSignal arms a timer for a signal of the runtime's own.
 func (c *Context) armSignal(d time.Duration, s signal) Timer {
 	held := newSignal(c, s)
 	return c.endArm(c.beginArm(systemID, held), d, 0)
@@ -98,13 +96,17 @@ func keptBy[M any](k *timer) *M {
 }
 
 // Cancel ends the timer and reports whether that was in time. If so, the message of
-// [After], or the next one of [Every], will not run, even if it is in the mailbox
+// [After], or the next message of [Every], will not run, even if it is in the mailbox
 // already. Cancel panics if the timer belongs to another actor.
 //
-// Cancel returns false if the message of After has run or is running, if the timer was
-// canceled before, and if the timer has ended because its actor drains, runs its OnStop
-// or was restarted. A timer that is armed only then never runs; Cancel is still in time for it
-// until it is due, since then it was Cancel that ended it.
+// Cancel returns false
+//
+//   - if the message of After has run or is running;
+//   - if the timer was canceled before;
+//   - if the timer has ended because its actor drains, runs its OnStop or was restarted.
+//
+// A timer that is armed while its actor drains or runs its OnStop never runs. Cancel returns
+// true for it until it is due.
 func (t Timer) Cancel(c *Context) bool {
 	if t.owner == nil {
 		return false
@@ -120,8 +122,8 @@ type fired struct{ number uint32 }
 
 var firedSize, _ = msg.Of[fired]()
 
-// makeTimers returns the timers of the system, and makes them at first. Any worker. If the system
-// stops meanwhile, either its stop sees them or they see it.
+// makeTimers returns the timers of the system. The first call makes them. If the system stops
+// meanwhile, either its stop sees them or they see it. Any worker.
 func (s *System) makeTimers() *timerwheel.Timers {
 	if t := s.timers.Load(); t != nil {
 		return t
@@ -146,7 +148,7 @@ func fireTimers(w *sched.Worker, s *timerwheel.Shard, list []timerwheel.Due) {
 
 func (c *Context) fire(s *timerwheel.Shard, d timerwheel.Due) {
 	m, to := c.alloc(firedSize.ID), cellOfTask(d.Owner)
-	c.sys.sim.count(-1) // what the timer has for its actor is counted when it runs
+	c.sys.sim.count(-1) // the timer's payload is counted when it runs
 	m.ID, m.From = firedID, 0
 	payloadOf[fired](m).number = d.Number
 	if !c.pushMail(to, m) {
@@ -187,8 +189,8 @@ var firedDesc = &descriptor{id: firedID, run: func(c *Context, a *cell, m *messa
 	timersOf(a.cold).fired(c, a, m)
 }}
 
-// fired runs the message of a timer, unless it was canceled on its way. A timer of Every is armed
-// again before.
+// fired runs the message of a timer, unless the timer was canceled after it had fired. A timer of
+// Every is armed again before its message runs.
 func (l *actorTimers) fired(c *Context, a *cell, m *message) {
 	n := payloadOf[fired](m).number
 	k := l.shard.At(n)
@@ -213,8 +215,8 @@ func (l *actorTimers) fired(c *Context, a *cell, m *message) {
 	c.runHeld(a, m, tick)
 }
 
-// again arms the timer of Every for its next tick, unless this one was the last: its actor drains,
-// or its context has ended.
+// again arms the timer of Every for its next tick. It ends the timer instead if this tick was the
+// last: the actor drains, or the context of the message has ended.
 func (l *actorTimers) again(c *Context, a *cell, n uint32, k *timer, last bool) {
 	if l.over || last {
 		if !l.over {
@@ -252,15 +254,15 @@ func (c *Context) copyPayload(k *timer, a *cell) *message {
 	return m
 }
 
-// runHeld runs m, which has been in no mailbox, in the place of at. If its behaviour
-// panics, at tells the report which one that was.
+// runHeld runs m, which has been in no mailbox, in the place of at. If the behaviour
+// panics, the report takes its name from at.
 func (c *Context) runHeld(a *cell, at, m *message) {
 	at.ID, at.From, m.From = m.ID, a.id, a.id
 	c.invoke(a, m)
 	c.recycle(m)
 }
 
-// timersOf returns the timers of an actor, and makes the part at first. Owner only.
+// timersOf returns the timers of an actor. The first call makes the part. Owner only.
 func timersOf(x *coldState) *actorTimers {
 	l, _ := x.parts[timersPart].(*actorTimers)
 	if l == nil { // over: its mailbox is closed
@@ -273,13 +275,13 @@ func timersOf(x *coldState) *actorTimers {
 // actorTimers is the part with an actor's timers. Owner only.
 //
 // They are in a list with gaps: a timer that has run or was canceled stays in it, and
-// is known by its gen. To take it out at once would fetch its neighbours.
+// is recognised by its gen. Removing it at once would load its neighbours into the cache.
 type actorTimers struct {
 	list []timerwheel.Ref
-	left int // how many of the list have not run
-	// Where all of them are: their order is decided in one place.
+	left int // timers in list that have not run
+	// shard has all of them, so that their order is decided in one place.
 	shard *timerwheel.Shard
-	over  bool // the actor ends: what is on its way is the last
+	over  bool // the actor ends: timers of Every are not armed again
 }
 
 // ends implements part. A system that has stopped keeps its wheels.
@@ -309,7 +311,7 @@ func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	return roots
 }
 
-// add enters a timer, and tidies the list up if it is full and half of it is gone.
+// add adds a timer to the list. It tidies the list first if that is full and half of it is gone.
 func (l *actorTimers) add(t timerwheel.Ref) {
 	if len(l.list) == cap(l.list) && l.left <= len(l.list)/2 {
 		l.tidy()
@@ -321,13 +323,13 @@ func (l *actorTimers) add(t timerwheel.Ref) {
 	}
 }
 
-// tidy drops those that have run or were canceled.
+// tidy removes timers that have run or were canceled.
 func (l *actorTimers) tidy() {
 	l.list = slices.DeleteFunc(l.list, func(t timerwheel.Ref) bool { return l.shard.Find(t) == nil })
 }
 
-// cancel ends one timer, and reports whether it was in time. A timer that is on its way stays as it
-// is, without its payload, and is discarded when it comes.
+// cancel ends one timer, and reports whether it was in time. A timer whose message is in the
+// mailbox already loses its payload, and is freed when the message comes.
 func (l *actorTimers) cancel(e env, a *cell, t timerwheel.Ref) bool {
 	if l.shard == nil {
 		return false
@@ -344,8 +346,8 @@ func (l *actorTimers) cancel(e env, a *cell, t timerwheel.Ref) bool {
 	return true
 }
 
-// discard ends the payload of a timer of b that will not run: what it owns, and what it keeps
-// alive. The caller has taken it from the timer.
+// discard recycles the payload of a timer that will not run, and ends the parcels and regions that
+// it owns. The caller has taken it from the timer.
 func discard(e env, a *cell, held *message) {
 	d := a.typ().decls[held.ID]
 	if invariant.On {
@@ -373,7 +375,7 @@ func discardAll(e env, a *cell, left *message) {
 	}
 }
 
-// cancelAll ends all timers of an actor that lives on: those on their way as well.
+// cancelAll ends all timers of an actor that lives on, also timers that have fired but not run.
 func (l *actorTimers) cancelAll(e env, a *cell) {
 	for _, t := range l.list {
 		l.cancel(e, a, t)
@@ -381,8 +383,8 @@ func (l *actorTimers) cancelAll(e env, a *cell) {
 	l.list, l.left = nil, 0
 }
 
-// end ends all timers with their actor. What is on its way finds the mailbox closed,
-// unless it is in there already and the actor drains.
+// end ends all timers with their actor. The message of a timer that has fired finds the mailbox
+// closed, unless it is in there already and the actor drains.
 func (l *actorTimers) end(e env, a *cell) {
 	if l.shard == nil {
 		l.over = true
@@ -392,11 +394,11 @@ func (l *actorTimers) end(e env, a *cell) {
 		held := l.shard.RemoveAll(some)
 		discardAll(e, a, held)
 	}
-	l.tidy() // what is on its way keeps its handles
+	l.tidy() // timers that have fired keep their handles
 	l.left, l.over = len(l.list), true
 }
 
-// timerMissed ends a timer whose message does not run any more.
+// timerMissed ends a timer whose message will not run.
 func timerMissed(e env, a *cell, m *message) {
 	l := timersOf(a.cold)
 	n := payloadOf[fired](m).number

@@ -8,31 +8,32 @@ import (
 )
 
 // RunTask runs one turn of an actor: the messages that were in its mailbox at the
-// beginning, up to a batch of them, unless it stops or must park. What comes in
-// meanwhile, from itself as well, waits for the next turn: otherwise an actor that
+// beginning, up to a batch of them, unless it stops or must park. Messages that come in
+// meanwhile, from itself as well, wait for the next turn: otherwise an actor that
 // sends to itself would always spend its batch, count as overloaded, and never be
 // muted. RunTask implements sched.KindRunner.
 //
-// Every message of every actor comes by here, so the function is long and flat: what nearly every
-// turn does is inlined by hand, and what few turns do is a call. The parts, in this order:
+// Every message of every actor is run here, so the function is long and flat: the steps of nearly
+// every turn are inlined by hand, and rare steps are calls. The parts, in this order:
 //
 //  1. Take over: the worker's Context is this actor's for the turn. The batch bounds the turn; a
 //     behaviour may cut it short (Gas). If the top node of the mailbox is the mark of another
 //     worker's bias, that bias ends before mail is taken out.
-//  2. Find the mail: what is in hand, or what has come in. If one message is in hand, left there as
-//     the top node, and there may be a bias, more may have come in behind it without a wake-up: it
-//     is taken in now, to be one segment with the first.
+//  2. Find the mail, in hand or in the mailbox. If a single message is in hand, left there as the
+//     top node, and there may be a bias, more mail may have come after it without a wake-up: that
+//     is taken in now, to be one segment with the first message.
 //  3. Run segments, until the mail, the batch or the timeslice is used up. Most turns run exactly
-//     one message, which has a fast path: it saves a call, about 1 ns. A flag of the behaviour, a
-//     load, or a batch or timeslice that ends with this message leave it for account. Before each
-//     segment the system queue is looked at: signals go first.
+//     one message, which has a fast path: it saves a call, about 1 ns. The call of account is
+//     needed if the behaviour has set a flag, if the actor has a load, or if the batch or the
+//     timeslice ends with this message. Signals go first: each segment begins with a look at the
+//     system queue.
 //  4. Go idle, as nearly every turn does; or leave the actor to endTurn, to serveSignals, or to
-//     preempted: other actors have waited for long, or the system stops, and what is left becomes
-//     dead letters.
+//     preempted: other actors have waited for long, or the system stops, and the mail that is left
+//     becomes dead letters.
 //
 // again reports whether another turn is to follow: then the scheduler puts the task at the end of
-// its queue. If not, the actor is idle, parked or has ended, and may run elsewhere already, so that
-// nothing of it may be touched behind that.
+// its queue. If not, the actor is idle, parked or has ended, and another worker may run it already,
+// so this turn may not touch it any more.
 func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c, a := w.Local().(*Context), cellOfTask(t)
 	c.left = int(k.batch)
@@ -106,7 +107,7 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 func hasMail(w *sched.Worker, _ *sched.Task) bool {
 	c := w.Local().(*Context)
 	if c.left <= 1 {
-		return false // the batch ends with this one
+		return false // the batch ends with this message
 	}
 	if !c.aside && inHand(c, c.self, c.msg) {
 		return c.msg.Next != nil // messages that have run are pending until the turn accounts for them
@@ -114,10 +115,10 @@ func hasMail(w *sched.Worker, _ *sched.Task) bool {
 	return c.self.in.Pending() != nil
 }
 
-// refillPending takes out the mail that has come in, and puts it behind the one message that may be
-// in hand. It returns the first message that is then in hand, or nil.
+// refillPending takes the new mail out of the mailbox, and appends it to the message in hand, if
+// there is one. It returns the first message that is then in hand, or nil.
 func (a *cell) refillPending(c *Context) *message {
-	// The mailbox is a stack that is turned around here. It gives its old top node back, the stub.
+	// The mailbox is a stack, which is reversed here. It returns its old top node, the stub.
 	var stub *message
 	if a.in.Pending() == nil {
 		stub, _ = a.box.Drain(&a.in)
@@ -130,13 +131,16 @@ func (a *cell) refillPending(c *Context) *message {
 	return a.in.Pending()
 }
 
-// runSegment runs messages of one owner, from m on and at most quota, until something calls for a
-// closer look. It returns how many there were. c.msg is the last of them, and c.ran has those
-// before it.
+// runSegment runs a segment, which begins with m, and returns its number of messages. At the end
+// c.msg is the last of them, and c.ran is the chain of the messages before it.
 //
 // A segment is the unit of accounting: its messages belong to one worker's free list, so they go
-// back as one chain, and the counters change once. What ends a segment is a message of another
-// owner, a flag that the behaviour has set, a signal, the quota, and the end of the timeslice.
+// back as one chain, and the counters change once. A segment ends
+//
+//   - before a message of another owner;
+//   - when the behaviour has set a flag;
+//   - when a signal has come;
+//   - with the quota, and with the timeslice.
 func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
 	// Become ends the segment by a flag (turnTable), so that the table holds for all of it.
 	runs := a.runs()
@@ -152,27 +156,27 @@ func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
 		if c.w.MustYield() {
 			return quota - left
 		}
-		// The chain of what has run grows at its head: the newest message is the first.
+		// The chain of messages that have run grows at its head: the newest message is the first.
 		m.Next, c.ran = c.ran, m
 		m = next
 	}
 }
 
 // invoke runs the behaviour of a message that is not the next of the mailbox: urgent mail, the
-// payload of a timer, what was carried, or an outcome that a signal has brought. It counts the
+// payload of a timer, a carried message, or an outcome that a signal has brought. It counts the
 // message. RunTask and runSegment, which run the mail, have it inlined by hand.
 func (c *Context) invoke(a *cell, m *message) {
 	c.count.messages++
 	a.runs()[m.ID](c, a, m)
 }
 
-// account is where a segment is paid for: the mailbox, the free list, the counters, the watermarks
-// and the timeslice hear of all its messages at once.
+// account accounts for the n messages of a segment at once: in the mailbox, the free list, the
+// counters, the watermarks and the timeslice. It reports whether the turn is over.
 //
-// account takes the n messages that a segment has run off the pending mail. It recycles them,
-// except for the mailbox's top node, which stays in place. The newest is the first to be used
-// again, so nodes that lie side by side stay neighbours, however mail is cut into turns and
-// segments (docs/decisions/0008-messages-go-home.md). account reports whether the turn is over.
+// account removes the messages from the pending mail and recycles them, except for the mailbox's
+// top node, which stays in place. The newest is the first to be used again, so nodes that lie side
+// by side stay neighbours, for any division of the mail into turns and segments
+// (docs/decisions/0008-messages-go-home.md).
 func (a *cell) account(c *Context, n int) (over bool) {
 	if invariant.On {
 		verifySegment(a, c, n)
@@ -204,8 +208,8 @@ func (a *cell) account(c *Context, n int) (over bool) {
 	return c.left == 0 || c.then != goOn
 }
 
-// endTurn ends a turn whose last segment was accounted for. The common case is that no mail is left
-// and nothing was asked for; all else is endTurnSlow's.
+// endTurn ends a turn whose last segment was accounted for. In the common case no mail is left and
+// no flag is set; endTurnSlow handles all other cases.
 func (a *cell) endTurn(c *Context) (again bool) {
 	// Four loads of words that this turn has touched anyway.
 	if a.in.Pending() != nil || c.left == 0 || c.then != goOn || a.load != 0 {
@@ -214,18 +218,18 @@ func (a *cell) endTurn(c *Context) (again bool) {
 	return a.goIdle(c)
 }
 
-// endTurnSlow is for a turn that may not simply go on, of an actor that may not simply go idle: the
-// turn has run all there was or all that its batch allows, or a behaviour stopped the actor, met a
-// gate, spent the gas, or lasted for long.
+// endTurnSlow ends a turn of an actor that may not simply go idle: mail is left, the batch is used
+// up, the actor has a load, or a behaviour has set a flag. Such a behaviour stopped the actor, met
+// a gate, spent the gas, or lasted for long.
 func (a *cell) endTurnSlow(c *Context) (again bool) {
 	then := c.then
-	// An actor that stops itself, without callbacks, links or mail, is done here.
+	// An actor that stops itself, without callbacks, links or mail, ends here.
 	if then == mustEnd && a.endPlainly(c) {
 		return false
 	}
 	c.then = goOn
-	// First what changes the mail in hand: what was unstashed goes before the rest, and what was
-	// yielded before that.
+	// First the changes of the mail in hand: unstashed messages go before the rest, and a yielded
+	// message before them.
 	if then&(lookAgain|unstashed) != 0 {
 		requeueUnstashed(a)
 	}
@@ -238,8 +242,8 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 	if a.load&backpressure.Withheld != 0 {
 		a.endWithholding(c) // its mail has had a turn
 	}
-	// Then how it goes on: by its end, parked, or with more mail. The order matters: an actor that
-	// ends does not park, and one that parks is not overloaded.
+	// Then the next state: ended, parked, or with more mail. The order matters: an actor that ends
+	// does not park, and an actor that parks is not overloaded.
 	switch {
 	case then&mustEnd != 0:
 		c.then = then & mayPark // Decide may have it go on
@@ -259,9 +263,8 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 	return true
 }
 
-// drained ends a turn that has run all the mail there was when it began. An actor that has emptied
-// its mailbox keeps up: it is not overloaded any more. The turn has used its
-// batch up if c.left is 0.
+// drained ends a turn that has run all the mail of its beginning. An actor that has emptied its
+// mailbox keeps up: it is not overloaded any more. If c.left is 0 the turn has used up its batch.
 func (a *cell) drained(c *Context) (again bool) {
 	if a.load&backpressure.Exempt != 0 {
 		a.endExemption()
@@ -272,10 +275,10 @@ func (a *cell) drained(c *Context) (again bool) {
 	return a.goIdle(c)
 }
 
-// goIdle gives the actor up if nothing has come in since the turn began and its arena is not being
-// collected. It reports whether another turn is to follow. Whichever comes first, the swap of
-// TryIdle or the push of a sender, decides: either the actor is idle, and that sender schedules it,
-// or it has mail, and this worker does.
+// goIdle makes the actor idle if no mail has come in since the turn began and its arena is not
+// being collected. It reports whether another turn is to follow. The swap of TryIdle races with the
+// push of a sender. If the swap comes first, the actor is idle, and that sender schedules it. If
+// the push comes first, the actor has mail, and this worker schedules it.
 func (a *cell) goIdle(c *Context) (again bool) {
 	// A collection in steps keeps the actor scheduled until it is done.
 	if a.progress.isCollecting() && collectMore(a, c) {
@@ -291,7 +294,7 @@ func (a *cell) goIdle(c *Context) (again bool) {
 	// Before TryIdle: once the actor is idle, its next sender may run it elsewhere.
 	c.w.PrepareNext()
 	stub, ok := a.box.TryIdle(&a.in)
-	// What the mailbox gives back is a node, or the mark of the bias, which stays in place.
+	// The mailbox returns a node, or the mark of the bias, which stays in place.
 	if stub != nil && stub != c.bias.Mark() {
 		c.recycle(stub)
 	}
@@ -309,10 +312,10 @@ func (a *cell) markOverloaded(c *Context) (again bool) {
 	return true
 }
 
-// preempted ends a turn before its batch is used up, because the worker is wanted elsewhere. How
-// long a turn took says nothing about the mailbox: the worker may not have run at all for a while.
-// So the actor is overloaded only if a batch of mail is left. If it were overloaded without that,
-// it could not be muted, and would flood others.
+// preempted ends a turn before its batch is used up, because other actors wait for the worker. The
+// length of a turn says nothing about the mailbox: the worker may not have run at all for a while.
+// So the actor is overloaded only if a batch of mail is left. An overloaded actor cannot be muted:
+// without that condition it could flood others.
 func (a *cell) preempted(c *Context) (again bool) {
 	if a.load&backpressure.Counted != 0 || a.leftAtLeast(a.batch()) {
 		return a.markOverloaded(c)
@@ -320,20 +323,20 @@ func (a *cell) preempted(c *Context) (again bool) {
 	return true
 }
 
-// mailWaits is a look at the mailbox, of which the answer may be stale. It reports whether there is
-// mail that the turn has not taken out. Owner only.
+// mailWaits reports whether the mailbox has mail that the turn has not taken out. The answer may be
+// stale. Owner only.
 func (a *cell) mailWaits() bool { return a.box.Waits(&a.in) }
 
-// leftAtLeast reports whether n messages or more are left, and looks no further. Owner only.
+// leftAtLeast reports whether n messages or more are left. It counts at most n. Owner only.
 //
-// A batch of mail that is left is what overloads an actor whose turn was cut short.
+// An actor whose turn was cut short is overloaded if a batch of mail is left.
 func (a *cell) leftAtLeast(n int) bool {
 	a.box.Each(&a.in, func(*message) bool { n--; return n > 0 })
 	return n <= 0
 }
 
-// spuriousWake is a turn without mail, which is no mistake: a signal has called the actor, or the
-// actor was let go when it had no mail.
+// spuriousWake is a turn without mail. This is no mistake: a signal has woken the actor, or the
+// actor was unmuted when it had no mail.
 func (a *cell) spuriousWake(c *Context) (again bool) {
 	if !a.system.IsEmpty() {
 		return a.serveSignals(c)

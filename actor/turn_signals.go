@@ -9,11 +9,10 @@ import (
 // The turn of an actor that has signals: it serves them, runs its urgent mail, and then decides how
 // the turn goes on.
 //
-// What the runtime tells an actor (stop, link, watch, an end, a restart) is a signal. Signals and
-// urgent mail wait in the system queue, beside the mailbox, and a turn looks there before it takes
-// mail. They reach an actor that is parked as well: its own mail waits, they do not. So each way a
-// turn beside the mail can end has to put the actor back where it was: parked, waiting, in a
-// back-off, or runnable.
+// A signal is a message of the runtime to an actor: stop, link, watch, an end, a restart. Signals
+// and urgent mail wait in the system queue, beside the mailbox, and a turn looks there before it
+// takes mail. They reach a parked actor too, whose mail waits. So the end of such a turn has to put
+// the actor back into its state from before: parked, waiting, in a back-off, or runnable.
 //
 //	a signal finds the actor      so its turn ends
 //	idle or with mail             with another turn, for the mail
@@ -24,24 +23,24 @@ import (
 //	drained, without outcomes     with its end
 //	about to end                  with its end: ended() is true, and no worker has it any more
 //
-// While c.aside is set the turn is beside the mail: no segment is under way, c.msg is what is being
-// served, and a crash leaves the mail in hand alone.
+// While c.aside is set the turn is beside the mail: no segment is under way, c.msg is the message
+// that is being served, and a crash does not touch the mail in hand.
 
-// serveSignals serves what is in the system queue, a batch of it at most. It is the turn of RunTask
-// for an actor with something there, and reports whether another turn is to follow.
+// serveSignals serves the messages in the system queue, a batch of them at most. It is the turn of
+// RunTask for an actor with such messages, and reports whether another turn is to follow.
 func (a *cell) serveSignals(c *Context) (again bool) {
 	x := a.makeCold()
-	c.aside, c.msg = true, &noMessage // for the report, if what a supervisor has given panics
+	c.aside, c.msg = true, &noMessage // for the report, if a supervisor's function panics
 	if invariant.On {
 		verifyServeSignals(a, x)
 	}
 	a.dropWakeups(c)
-	// A behaviour has crashed: the supervisor decides before anything runs on a broken state.
+	// After a crash of a behaviour the supervisor decides before anything runs on a broken state.
 	if f := x.fault; f != nil {
 		x.fault, c.then = nil, f.then
 		f.goOn(a, c)
 	}
-	// A batch at most, as of mail: other actors wait for the worker.
+	// A batch at most, as with mail: other actors wait for the worker.
 	for left := a.batch(); x.state != ended; left-- {
 		// An actor that is to be muted is muted before it runs more that sends.
 		if left == 0 || c.then&mayPark != 0 {
@@ -58,10 +57,10 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 	return false
 }
 
-// dropWakeups keeps a mailbox short that only signals come to. It takes off the messages that only
-// call the actor to its system queue, where it is now, unless there is mail before them. As long as
-// each turn finds something in the system queue none of them would be run, and there is one for
-// each message that comes there. Owner only.
+// dropWakeups removes the wake-ups at the head of the mail: messages that only make the actor look
+// at its system queue, which this turn does. Each message in the system queue brings one wake-up.
+// Without dropWakeups the mailbox of an actor that gets only signals would grow, since a turn that
+// finds signals runs no mail. Owner only.
 func (a *cell) dropWakeups(c *Context) {
 	n := 0
 	for m := a.in.Pending(); m != nil && m.ID == systemID &&
@@ -76,20 +75,19 @@ func (a *cell) dropWakeups(c *Context) {
 	}
 }
 
-// rewake makes the next turn look here too. It adds no second wake-up: with a batch of 1 the actor
-// would requeue itself for ever.
+// rewake makes the next turn serve signals too. It adds no second wake-up: with a batch of 1 the
+// actor would requeue itself for ever.
 func (x *coldState) rewake(a *cell, c *Context) {
 	if x.todo.First != nil && a.system.IsEmpty() {
 		a.system.Push(newSignal(c, nil))
 	}
 }
 
-// next returns what is to be served next, or nil. What is taken out is in todo until its turn
-// comes, also over the end of this turn. The facts about the queue that pendingStop keeps are void
-// then.
+// next returns the message to be served next, or nil. Messages taken out of the queue stay in todo
+// until they are served, if need be in a later turn. Taking them out voids the facts about the
+// queue that pendingStop keeps.
 func (x *coldState) next(l *systemQueue) *message {
-	// One swap, however much has come.
-	// All that is in the queue is taken out at once, in order.
+	// One swap takes out the whole queue, in order.
 	if x.todo.First == nil && !l.IsEmpty() {
 		x.todo.Add(l.Take())
 		x.orders = pendingOrders{inTodo: notAsked}
@@ -97,9 +95,8 @@ func (x *coldState) next(l *systemQueue) *message {
 	return x.todo.Pop()
 }
 
-// serve acts on one message from the system queue: a signal, an urgent message, or an outcome. What
-// a signal does may end the actor, park it, or start another life, which the next look at x.state
-// shows.
+// serve acts on one message from the system queue: a signal, an urgent message, or an outcome. A
+// signal may end the actor, park it, or start another life; the caller finds out by x.state.
 func (a *cell) serve(c *Context, x *coldState, m *message) {
 	// Mail of the user's: urgent, or an outcome for an actor whose mailbox is closed.
 	if m.ID != systemID {
@@ -110,7 +107,7 @@ func (a *cell) serve(c *Context, x *coldState, m *message) {
 		}
 		return
 	}
-	// The node goes back first: what the signal does may not return.
+	// The node goes back first: the signal's serve may not return.
 	s := takeSignal(m)
 	c.recycle(m)
 	if s != nil {
@@ -143,7 +140,7 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 	// once.
 	c.msg = m
 	c.invoke(a, m)
-	c.msg = &noMessage // or what comes next looks like it, see doing
+	c.msg = &noMessage // or doing would take the next message for this one
 	if c.then&usesContext != 0 {
 		c.leaveContext()
 	}
@@ -165,8 +162,8 @@ func (a *cell) holdUrgent(c *Context, x *coldState, m *message) {
 	x.held.Add(m)
 }
 
-// applyExit ends an actor that said so in what it has just run. It does so at once, and not at the
-// end of the turn: what is still in the system queue meets an actor that leaves.
+// applyExit ends an actor if the behaviour that has just run asked for it. It does so at once, and
+// not at the end of the turn: the rest of the system queue then finds an actor that leaves.
 func (a *cell) applyExit(c *Context, x *coldState) {
 	if c.then&mustEnd != 0 {
 		c.then &^= mustEnd
@@ -174,11 +171,10 @@ func (a *cell) applyExit(c *Context, x *coldState) {
 	}
 }
 
-// endSignalTurn ends a turn that was not about mail. What is left of its batch waits for the
-// next turn.
+// endSignalTurn ends a turn that was not about mail. The mail waits for the next turn.
 func (a *cell) endSignalTurn(c *Context) (again bool) {
 	a.keepYielded(c)
-	// The mail of a drain has run: what is left decides whether the actor has drained.
+	// The mail of a drain has run. The mail that is left decides whether the actor has drained.
 	if x := a.cold; x.gone && x.state == alive {
 		endDrainTurn(a, c, x)
 	}
@@ -212,9 +208,9 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	return true
 }
 
-// parkAgain parks an actor that waited, or was muted, when the system queue called it, unless it
-// was unblocked meanwhile, and reports whether it is parked. It has held the system all the
-// time.
+// parkAgain parks an actor that waited, or was muted, before it served its system queue. It does
+// nothing if the actor was unblocked meanwhile, and reports whether the actor is parked. The actor
+// has held the system all the time.
 func (a *cell) parkAgain(c *Context) (parked bool) {
 	// As in park. After Park the actor is not this worker's, unless recheckSystem takes it back.
 	c.waiters.forget() // the gates that the last behaviour met
@@ -226,9 +222,8 @@ func (a *cell) parkAgain(c *Context) (parked bool) {
 	return true
 }
 
-// unmuted ends the muting of an actor that runs. The wait lists it was in have let it go while it
-// served its signals, so no other worker has undone its muting: unmute does the same for an actor
-// that is parked.
+// unmuted ends the muting of an actor that runs. Its wait lists have let it go while it served its
+// signals, so no other worker has undone its muting. For a parked actor unmute does the same.
 func (a *cell) unmuted(c *Context) {
 	if invariant.On {
 		verifyUnmuted(a)
@@ -239,11 +234,11 @@ func (a *cell) unmuted(c *Context) {
 	a.sys().sched.ReleaseParked()
 }
 
-// signal is what the runtime itself tells an actor. It travels in a message of its own, through the
-// system queue if it is to overtake, else through the mailbox.
+// signal is a notice of the runtime to an actor. It travels in a message of its own: through the
+// system queue if it is to overtake the mail, else through the mailbox.
 //
-// Every signal is served once or refused once. The one that brings it to an actor that has ended
-// hears so by refused, in its own turn: an actor that has ended runs no more.
+// Each signal is handled once: by serve, or, if the actor has ended, by refused, which runs in the
+// sender's turn.
 type signal interface {
 	// serve acts on a, whose turn runs, between two messages.
 	serve(a *cell, c *Context)
@@ -251,8 +246,8 @@ type signal interface {
 	refused(a *cell, e env)
 }
 
-// unanswered is for signals that need no answer if the actor has ended: the sender learns of the
-// end in another way, or does not care.
+// unanswered is embedded in signals that need no answer if the actor has ended: the sender learns
+// of the end in another way, or does not need to know.
 type unanswered struct{}
 
 func (unanswered) refused(*cell, env) {}
@@ -260,9 +255,9 @@ func (unanswered) refused(*cell, env) {}
 // signalSize has the nodes of signals.
 var signalSize, _ = msg.Of[signal]()
 
-// systemDesc is the runtime's own row of every table: in the mailbox it wakes an actor for its
-// system queue, starts it, and marks the end of a drain. There a signal keeps its place among the
-// mail, which is what a drain and a first message need. It counts as no message of the user's.
+// systemDesc is the row of signals in every table. A signal in the mailbox wakes an actor for its
+// system queue, starts it, or marks the end of a drain. A drain and a first message need a signal
+// that keeps its place among the mail. It does not count as a message of the user's.
 var systemDesc = &descriptor{
 	size:  signalSize,
 	clear: func(m *message) { takeSignal(m) },
@@ -274,8 +269,8 @@ var systemDesc = &descriptor{
 	},
 }
 
-// newSignal puts s into a message. A nil one only wakes: it is pushed to the mailbox of an actor
-// that has something in its system queue, and dropWakeups takes it off.
+// newSignal puts s into a message. A nil signal is a wake-up: it is pushed to the mailbox of an
+// actor whose system queue is not empty, and dropWakeups removes it.
 func newSignal(e env, s signal) *message {
 	m := e.node(signalSize)
 	m.ID, m.From, m.Next = systemID, 0, nil
@@ -283,8 +278,8 @@ func newSignal(e env, s signal) *message {
 	return m
 }
 
-// takeSignal is the counterpart of newSignal. It empties a message of the runtime's, which may then
-// be recycled: it keeps nothing alive.
+// takeSignal is the counterpart of newSignal. It takes the signal out of a message, which may then
+// be recycled, since it keeps nothing alive.
 func takeSignal(m *message) signal {
 	p := payloadOf[signal](m)
 	s := *p
@@ -307,34 +302,33 @@ func (a *cell) tell(e env, s signal) {
 	}
 }
 
-// closeSystem is for a sender that finds the box closed behind its signal. An actor that ended
-// plainly has not looked at its system queue: the first sender to come closes the system queue, and
-// answers for the dead. Any other actor closes its system queue itself, later. Any goroutine.
+// closeSystem is called by a sender that has pushed a signal and then finds the mailbox closed. An
+// actor that ended plainly has not looked at its system queue: the first such sender closes the
+// queue and refuses its signals. Any other actor closes its system queue itself, later. Any
+// goroutine.
 func (a *cell) closeSystem(e env) {
-	// A terminated record is shared by all that ended plainly, and says why.
-	// Several senders may come: the queue is closed once, and each signal is refused once.
+	// Several senders may come here: the queue is closed once, and each signal is refused once.
 	if a.endedPlainly() {
 		a.refuseAll(e, a.system.Close())
 	}
 }
 
-// recheckSystem closes the gap between the last look at the system queue and Park, in which a
-// signal may have come whose sender found the actor not yet parked. It is A2: an actor that has
-// just parked looks whether a signal came before any sender could see it parked. The one that
-// recalls it schedules it.
+// recheckSystem is A2: an actor that has just parked looks at its system queue once more. A signal
+// may have come between the last look and Park, while its sender saw the actor not yet parked. If
+// this look takes the actor out again, it schedules the actor.
 func (a *cell) recheckSystem(c *Context) {
 	if !a.system.IsEmpty() && a.wakeParked(c) {
 		c.w.Schedule(&a.task)
 	}
 }
 
-// wakeParked takes a parked actor out, and reports whether it did: if so, the caller owns it and
-// schedules it. An earlier turn may have served what was brought, and parked the actor again, so
-// its system queue may be empty. Then wakeParked puts something there: a turn that finds nothing
-// would run mail that has to wait, and rest where it should park.
+// wakeParked wakes a parked actor, and reports whether it did. If so, the caller owns the actor and
+// schedules it. The system queue may be empty by now: an earlier turn may have served the signal
+// and parked the actor again. Then wakeParked adds an empty signal, since a turn with an empty
+// system queue would run mail that has to wait, and would go idle where it should park.
 func (a *cell) wakeParked(e env) bool {
-	// Of several that try, one wins: Wake is a compare-and-swap. A signal, the last gate that
-	// opens, and the actor itself, in recheckSystem, may all try at once.
+	// Wake is a compare-and-swap, so one caller wins. A signal, the last gate that opens, and the
+	// actor itself, in recheckSystem, may all try at once.
 	if !a.blockedOn.Wake() {
 		return false
 	}

@@ -11,15 +11,16 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// maxBehaviours is how many a type may have: a message's id has 16 bits, and some rows of the
-// table are the runtime's.
+// maxBehaviours is the number of behaviours that a type may have. A message's id has 16 bits, and
+// some rows of the table are the runtime's.
 const maxBehaviours = 65_530
 
 // defaultBatch is the batch without [WithBatch]. It is the same as in the Pony runtime.
 const defaultBatch = 100
 
-// maxBatch is no limit to speak of, and fits where a batch is kept. What is spent is added to what
-// is charged or may still come: the sum of two is an int even if that has 32 bits.
+// maxBatch is the largest batch. It is so large that it limits no program. The runtime adds
+// messages spent to messages charged, or to those that may still come: the sum of two such numbers
+// fits into an int of 32 bits.
 const maxBatch = 1<<30 - 1
 
 // Type is an actor type: a name and a table of behaviours over a state S. Make one per
@@ -33,7 +34,7 @@ type Type[S any] struct {
 	info typeInfo
 }
 
-// typeInfo is what the runtime knows of a type, whatever its state.
+// typeInfo is the part of a Type that does not depend on the type of its state.
 type typeInfo struct {
 	name string
 	// A nil *S: a type assertion tells S faster than reflect does.
@@ -68,7 +69,7 @@ type typeInfo struct {
 	variants waitgraph.Registry[variantInfo]
 }
 
-// sealedTypes is how many types have ever been spawned.
+// sealedTypes is the number of types of which an actor was ever spawned.
 var sealedTypes seam.Uint32
 
 // table is a dispatch table.
@@ -87,13 +88,13 @@ type descriptor struct {
 	pointers   bool   // the payload must be cleared
 	run        runFunc
 	bestEffort bool                               // its dead letters are no cause for a warning
-	urgent     bool                               // Urgent; sizeID is one that no cache has
+	urgent     bool                               // Urgent; no cache has its sizeID
 	drops      bool                               // DropOnOverload
 	payload    func(m *message) any               // for dead letters
 	clear      func(m *message)                   // makes the payload keep nothing alive
 	copy       func(to *message, from *timer)     // copies the payload; nil for an ask
 	reject     func(e env, m *message, err error) // answers an ask that will not run; nil otherwise
-	caller     func(m *message) caller            // who waits for the reply to an ask; nil otherwise
+	caller     func(m *message) caller            // waits for the reply to an ask; nil otherwise
 	outcome    bool                               // its messages are a Result or a Reply
 	unrefused  bool                               // by interceptors: see access.Unrefused
 }
@@ -136,7 +137,7 @@ func (t *typeInfo) make(name string, state any, opts []TypeOption) {
 	}
 }
 
-// infoOf returns what the runtime knows of t; nil if t is nil.
+// infoOf returns the untyped part of t; nil if t is nil.
 func infoOf[S any](t *Type[S]) *typeInfo {
 	if t == nil {
 		return nil
@@ -144,8 +145,8 @@ func infoOf[S any](t *Type[S]) *typeInfo {
 	return &t.info
 }
 
-// made returns t, which must be what NewType has made. A call, since code that is made for each S
-// has it.
+// made returns t, and panics unless NewType has made it. It is not inlined, since its callers are
+// compiled once for each S.
 //
 //go:noinline
 func (t *typeInfo) made(call string) *typeInfo {
@@ -243,7 +244,7 @@ func (t *typeInfo) seal() {
 	}
 }
 
-// trySeal is seal, but returns what is wrong, or nothing.
+// trySeal is seal without the panic: it returns a description of the mistake, or "".
 func (t *typeInfo) trySeal() (wrong string) {
 	if t.sealed.Load() {
 		return ""
@@ -269,31 +270,31 @@ func (t *typeInfo) trySeal() (wrong string) {
 	return ""
 }
 
-// fullName is what panics say.
+// fullName returns the name of the type and of the behaviour, for panics.
 func (d *descriptor) fullName() string { return d.typ.name + "." + d.name }
 
-// stateOf returns the state of an actor whose body is b. S must be the state type
-// that b was spawned with, which the types of Ref and Behaviour see to. It adds to the
-// address, since the selector's check for nil would read the body's first byte: senders
-// on other processors write to that line with each message.
+// stateOf returns the state of actor a. S must be the state type that a was spawned with; the types
+// of Ref and Behaviour ensure that. stateOf adds to the address instead of selecting a field: the
+// check for nil of a selector would read the first byte of the cell, in a cache line to which
+// senders on other processors write with each message.
 func stateOf[S any](a *cell) *S {
 	return (*S)(a.plus(unsafe.Offsetof(cellOf[S]{}.state)))
 }
 
-// plus returns the address so far behind the body's.
+// plus returns the address of the cell plus offset.
 func (a *cell) plus(offset uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(a), offset) }
 
-// The first rows of every table are the runtime's own. Their messages are found and run like any
-// other, so that the loop need not know them; they are never dead letters. They have no names, so
-// they take none from the user's behaviours, which must have names.
+// The first rows of every table are the runtime's own. The loop runs their messages like any other,
+// without knowing them; they are never dead letters. These rows have no names, so that the user's
+// behaviours may have any name.
 const (
 	systemID   = iota // a signal's: see turn_signals.go
 	firedID           // a timer's
-	permitID          // SendWait's messages before this one have run
+	permitID          // SendWait's messages before it have run
 	lookID            // the newest message waits beside a mailbox with a bound
 	deadlockID        // an actor has waited for long because of applied pressure
 	carriedID         // a message of the user's with a context: see message.go
-	userIDs           // from here on the type's own
+	userIDs           // the first id of the type's own behaviours
 )
 
 var ownDescs = []*descriptor{
@@ -312,8 +313,8 @@ func isOwn(id uint16) bool { return id < userIDs }
 // isMail reports whether a message is the user's, with a context or without.
 func isMail(id uint16) bool { return id >= carriedID }
 
-// placeOf is the number that a behaviour has in its type's table for the user: from 1;
-// 0 if it is the runtime's own.
+// placeOf returns the number of a behaviour in its type's table, as users see it: 1 is the first,
+// and 0 is a row of the runtime's own.
 func placeOf(id uint16) uint16 {
 	if isOwn(id) {
 		return 0
@@ -321,7 +322,7 @@ func placeOf(id uint16) uint16 {
 	return id - userIDs + 1
 }
 
-// verifySealed checks a type that is about to be spawned: it never changes again.
+// verifySealed checks a type before its first actor is spawned.
 func verifySealed(t *typeInfo) {
 	for i, d := range t.decls[userIDs:] {
 		invariant.Check(int(d.id) == userIDs+i, "behaviour %s is number %d, and says %d", d.name,

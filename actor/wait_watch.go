@@ -14,20 +14,20 @@ import (
 const (
 	longWait = time.Second            // a wait that is worth a warning
 	waitLook = 500 * time.Millisecond // between two looks at who waits
-	// After as long without a long wait the next one is the first again.
+	// waitForget is the time without a long wait after which every long wait is reported again.
 	waitForget = time.Minute
 	waitsTold  = 4 // in one line
 )
 
 // waitWatch warns of actors that are muted, or wait for a reply in their turn, for more than a
-// second. It is an alarm by the system's clock, set while any actor waits. It looks twice a second
-// at the registry, so an actor that is muted pays for a load and a store, and nothing is done while
-// none is. A deterministic system has no watch: an alarm would let its time pass.
+// second. It is an alarm of the system's clock, which is set while any actor waits, and then looks
+// at the registry twice a second. A muted actor pays for one load and one store; nothing is done
+// while no actor waits. A deterministic system has no watch: an alarm would let its time pass.
 //
-// A wait is dated by the look that comes next after its begin, so it is never reported too early,
-// and at most two looks too late.
+// A wait counts from the first look after it has begun, so it is never reported too early, and at
+// most two looks too late.
 //
-//	who begins to wait                       the look
+//	an actor that begins to wait             the look
 //	B1  writes its name into the entry       L1  none waits at this look and the last one:
 //	B2  loads now; if that is 0: arms             now = 0
 //	                                         L2  looks once more; if any waits: arms
@@ -42,12 +42,12 @@ type waitWatch struct {
 	alarm    seam.Alarm // guarded by mu; nil: it was never needed
 	ended    bool       // guarded by mu
 	empty    bool       // guarded by mu: none waited at the last look
-	reported uint64     // guarded by mu: how many lines were lines
-	toldAt   int64      // guarded by mu: when the last one was; 0: never
+	reported uint64     // guarded by mu: warnings due so far, written or left out
+	toldAt   int64      // guarded by mu: the time of the last; 0: there was none
 }
 
-// begin returns since when a wait counts that begins now, and sees to it that it is looked at. Any
-// goroutine.
+// begin returns the time from which a wait counts that begins now, and sets the alarm if it is not
+// set. Any goroutine.
 func (w *waitWatch) begin() int64 {
 	now := w.now.Load()
 	if now == 0 {
@@ -56,8 +56,8 @@ func (w *waitWatch) begin() int64 {
 	return now + int64(waitLook)
 }
 
-// arm sets the alarm unless it is set, and returns the time of the last look. A call, since it is
-// rare.
+// arm sets the alarm unless it is set, and returns the time of the last look. It is rare, and so is
+// not inlined.
 //
 //go:noinline
 func (w *waitWatch) arm() int64 {
@@ -78,7 +78,7 @@ func (w *waitWatch) arm() int64 {
 	return now
 }
 
-// look looks once.
+// look is one look at the registry. It warns of long waits and sets the alarm for the next look.
 func (w *waitWatch) look() {
 	all := w.sys.allWaits()
 	w.mu.Lock()
@@ -110,8 +110,8 @@ func (w *waitWatch) look() {
 	}
 }
 
-// pause is the time until the next look. On a clock that a test moves, looks become rare as long
-// as there is nothing new to tell: each is a step of [VirtualClock.Advance]. Caller holds mu.
+// pause is the time until the next look. On a clock that a test moves, each look is a step of
+// [VirtualClock.Advance], so the pause doubles with each warning that was due. Caller holds mu.
 func (w *waitWatch) pause() time.Duration {
 	if w.sys.opts.clock.Flows() {
 		return waitLook
@@ -119,8 +119,8 @@ func (w *waitWatch) pause() time.Duration {
 	return waitLook << min(w.reported, 16)
 }
 
-// lines counts a line that is lines, at most one a second, and reports whether it is the first,
-// second, fourth and so on. Caller holds mu.
+// lines counts a warning that is due, at most one a second, and returns its number. tell is true
+// for the first, second, fourth and so on, which are written. Caller holds mu.
 func (w *waitWatch) lines(now int64, long bool) (n uint64, tell bool) {
 	since := time.Duration(now - w.toldAt)
 	switch {
@@ -138,7 +138,7 @@ func (o oneWait) isLong(now int64) bool {
 	return o.since != 0 && now-o.since >= int64(longWait) && (o.asks || o.who.blockedOn.Parked())
 }
 
-// tell writes the warning, with those that have waited longest.
+// tell writes the warning. It names the actors that have waited longest.
 func (w *waitWatch) tell(all []oneWait, now int64, n uint64) {
 	slices.SortStableFunc(all, func(a, b oneWait) int { return cmp.Compare(a.since, b.since) })
 	var who []string
@@ -186,8 +186,8 @@ type oneWait struct {
 	asks    bool // in its turn, by Ask; else it is muted
 }
 
-// waits returns who waits for whom in s. An actor that is muted for several is there several times.
-// Any goroutine.
+// allWaits returns the waits of the actors in s. An actor that waits for several gates has several
+// entries. Any goroutine.
 func (s *System) allWaits() (all []oneWait) {
 	add := func(w oneWait) {
 		if w.who != nil && w.to != nil && peekSys(w.who) == s {
@@ -203,17 +203,17 @@ func (s *System) allWaits() (all []oneWait) {
 	return all
 }
 
-// peekSys returns the system of an actor that was found by a peek: nothing orders its spawn
-// before this read but that the read came by a pointer to it.
+// peekSys returns the system of an actor that was found by a peek. Only the pointer to the actor
+// orders its spawn before this read.
 //
 //go:norace
 //go:noinline
 func peekSys(a *cell) *System { return a.shared().sys }
 
-// peekMute reads an entry that belongs to a wait list, or to the one that empties that. So the race
-// detector is reported to look away, as in Context.peek. Each word is loaded whole; the two
-// pointers lead to actors, which the GC keeps; and if they do not belong together the actor was
-// muted anew in between, and reports name a receiver that it has been muted for before.
+// peekMute reads an entry that belongs to a wait list, or to the goroutine that empties the list.
+// It is exempt from the race detector, as Context.peek is. Each word is loaded whole, and the GC
+// keeps the two actors. If the words do not belong together, the actor was muted anew in between;
+// reports then name a receiver for which it was muted before.
 //
 //go:norace
 //go:noinline
@@ -225,7 +225,7 @@ func peekMute(w *waiting) oneWait { return oneWait{w.muted, w.to, w.since, false
 //go:noinline
 func peekAsk(w *askWait) oneWait { return oneWait{w.who, w.to, w.since, true} }
 
-// askWait says which actor waits for the call in its turn. Written by that turn.
+// askWait is an actor that waits for a call in its turn. That turn writes it.
 type askWait struct {
 	who, to *cell
 	since   int64 // see waitWatch; 0: unknown

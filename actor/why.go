@@ -11,23 +11,23 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Holder is one of the reasons for which a system is not quiescent, or an actor does not
-// end: see [System.Why].
+// Holder is one reason why a system is not quiescent, or why an actor does not end: see
+// [System.Why].
 type Holder struct {
 	// What is a "running turn", "queued turn", "mute", "pending restart", "pending stop",
 	// "Pipe", "FromChan", "ToChan", "timer", "Hold", "put-off reply" or "SendWait".
 	What string
-	// Count is how many there are, at least 1.
+	// Count is the number of them, at least 1.
 	Count int
-	// Actor says whose they are. With an ID of 0 they are those of several actors of the
-	// Type, or, if that is "" too, of no actor in particular.
+	// Actor is their owner. If its ID is 0, they belong to several actors of the Type. If the Type
+	// is "" too, they belong to no actor.
 	Actor ActorName
-	// For is the actor that is waited for: by a muted actor, or by a turn in Ask. It is the
-	// zero ActorName if none is known.
+	// For is the actor for which a muted actor or a turn in Ask waits. It is the zero ActorName if
+	// that is not known.
 	For ActorName
 }
 
-// String says it in words, as in "1 Pipe of worker#12 (app/workers/12)", "3 timers of
+// String returns the holder in words, as in "1 Pipe of worker#12 (app/workers/12)", "3 timers of
 // order", "1 mute of reader#2 for log#3".
 func (h Holder) String() string {
 	s := fmt.Sprintf("%d %s", h.Count, h.What)
@@ -50,26 +50,27 @@ func (h Holder) String() string {
 	return s
 }
 
-// Why says what keeps the system from being quiescent at this moment, so that
-// [System.Wait], Run and Shutdown do not return; in the order of this list:
+// Why returns the reasons why the system is not quiescent at this moment, and [System.Wait], Run
+// and Shutdown therefore do not return. They are in the order of this list:
 //
-//   - a running turn: a behaviour, also one that blocks, or that waits in Ask;
-//   - a queued turn: an actor that is to run. How many there are is known, not which;
-//   - a mute: an actor that waits for one that is overloaded;
+//   - a running turn: a behaviour, which may be blocked or wait in Ask;
+//   - a queued turn: an actor that is to run. Only the number of these actors is known;
+//   - a mute: an actor that waits until another is no longer overloaded;
 //   - a pending restart or a pending stop: an actor that waits for its supervisor, or for
 //     its children to end;
 //   - a Pipe, a FromChan, a ToChan;
 //   - a timer, if time passes by itself;
 //   - a [System.Hold].
 //
-// Two more kinds do not hold the system, but say what an actor waits for: put-off
-// replies ([Defer]) and goroutines in SendWait.
+// Two more kinds of holder do not keep the system from being quiescent, but explain why an actor
+// waits: put-off replies ([Defer]) and goroutines in SendWait.
 //
-// Of one class, up to three actors of a type are named; more of them are one Holder. What
-// Why says is a hint while the system is at work, and exact once nothing moves. It is for
-// people and logs: it looks at each timer and each actor that waits, about 100 ns for
-// each, with the lock of a shard of timers for some microseconds at a time. Any goroutine
-// may call it, a behaviour too.
+// For each reason Why names up to three actors of a type; more of them are counted in one Holder.
+// The result is a hint while the system is at work, and exact once nothing moves.
+//
+// Why is for people and logs. It looks at each timer and at each actor that waits, which takes
+// about 100 ns for each, and holds the lock of a shard of timers for some microseconds at a time.
+// Any goroutine may call it, a behaviour too.
 func (s *System) Why() []Holder {
 	s.mustBeStarted("Why")
 	var t tally
@@ -92,7 +93,7 @@ func (s *System) Why() []Holder {
 // ShutdownError is the error of [System.Shutdown] if its context ends before the system
 // is quiescent.
 type ShutdownError struct {
-	// Holders is what [System.Why] said when the context ended.
+	// Holders is the result of [System.Why] when the context ended.
 	Holders []Holder
 	// Err is the context's error.
 	Err error
@@ -114,7 +115,7 @@ func (e *ShutdownError) Unwrap() error {
 	return e.Err
 }
 
-// inWords lists holders behind a text.
+// inWords returns ": " and a list of the holders, or "" if there are none.
 func inWords(all []Holder) string {
 	var s strings.Builder
 	for i, h := range all {
@@ -128,7 +129,7 @@ func inWords(all []Holder) string {
 	return s.String()
 }
 
-// tally adds up what holds a system.
+// tally counts the holders of a system.
 type tally struct{ kinds []tallied }
 
 // tallied is one class of holder, by actors.
@@ -140,10 +141,11 @@ type tallied struct {
 
 type share struct {
 	n  int
-	to *cell // who is waited for; nil: none is known
+	to *cell // the actor that is waited for; nil: not known
 }
 
-// note adds n of a class. of is nil if they have no owner, and to is nil if they wait for no actor.
+// note adds n holders of a class. of is nil if they have no owner, and to is nil if they wait for
+// no actor.
 func (t *tally) note(what string, of, to *cell, n int) {
 	if n <= 0 {
 		return
@@ -164,7 +166,8 @@ func (t *tally) note(what string, of, to *cell, n int) {
 	}
 }
 
-// runningTurns returns the actors whose turns run, and whom those that ask wait for.
+// runningTurns returns the actors whose turns run. For an actor in Ask it adds the actor that is
+// asked.
 func (s *System) runningTurns(waits []oneWait) (turns []oneWait) {
 	for _, w := range s.sched.AllWorkers() {
 		task := w.Running()
@@ -185,7 +188,7 @@ func (s *System) runningTurns(waits []oneWait) (turns []oneWait) {
 	return turns
 }
 
-// mutes notes the actors that are muted. One that is muted for several counts once.
+// mutes notes the muted actors. An actor that waits for several gates counts once.
 func (t *tally) mutes(waits []oneWait) {
 	seen := map[*cell]bool{}
 	for _, o := range waits {
@@ -196,7 +199,8 @@ func (t *tally) mutes(waits []oneWait) {
 	}
 }
 
-// parked notes the actors that wait for others in another way, and what they owe.
+// parked notes actors that wait for their supervisor or for their children, and the parts of actors
+// that hold the system.
 func (t *tally) parked(s *System) {
 	s.stopList.mu.Lock()
 	all := s.stopList.all.Members()
@@ -213,14 +217,14 @@ func (t *tally) parked(s *System) {
 	}
 }
 
-// holds notes who waits for the parts of an actor.
+// holds notes the holders among the parts of an actor.
 func (t *tally) holds(a *cell, p lifePeek) {
 	for _, w := range p.awaited {
 		w.holds(func(what string, n int) { t.note(what, a, nil, n) })
 	}
 }
 
-// holders lists what was noted, those of one type together if they are many.
+// holders returns the noted holders as a list. Many of one type become one Holder.
 func (t *tally) holders() (list []Holder) {
 	slices.SortStableFunc(t.kinds, func(a, b tallied) int {
 		return cmp.Compare(slices.Index(holderOrder[:], a.what), slices.Index(holderOrder[:], b.what))
@@ -231,16 +235,17 @@ func (t *tally) holders() (list []Holder) {
 	return list
 }
 
-// holderOrder is the order of what [System.Why] returns.
+// holderOrder is the order of the result of [System.Why].
 var holderOrder = [...]string{
 	"running turn", "queued turn", "mute", "pending restart", "pending stop",
 	string(aPipe), string(aFromChan), string(aToChan), "timer", "Hold", "put-off reply", "SendWait",
 }
 
-// namedHolders is how many actors of a type are named for one class.
+// namedHolders is the number of actors of a type that are named for one class.
 const namedHolders = 3
 
-// holders adds those of one class to a list: by type, and within it by number.
+// holders appends the holders of one class to a list, ordered by type and then by the actor's
+// number.
 func (k tallied) holders(list []Holder) []Holder {
 	byType := map[*typeInfo][]*cell{}
 	var types []*typeInfo
@@ -277,16 +282,16 @@ func (k tallied) holders(list []Holder) []Holder {
 	return list
 }
 
-// lifePeek is what an actor waits for, as it looks from outside.
+// lifePeek describes what an actor waits for, as seen from outside.
 type lifePeek struct {
 	suspended, leaving bool  // it waits for its supervisor, or for its children
-	child              *cell // the one that it waits for; nil: none is known
+	child              *cell // the child that it waits for; nil: not known
 	awaited            []awaited
 }
 
-// peekLife looks into the cold state of an actor that others may run. So the race detector is told
-// to look away, as in Context.peek: each word is loaded whole, and pointers lead to what the GC
-// keeps.
+// peekLife reads the cold state of an actor that another worker may run. It is exempt from the race
+// detector, as Context.peek is: each word is loaded whole, and the GC keeps everything that the
+// pointers lead to.
 //
 //go:norace
 //go:noinline
@@ -308,8 +313,8 @@ func peekLife(a *cell) (p lifePeek) {
 	return p
 }
 
-// waitError says what an actor that should end waits for, beside the error of the context that has
-// ended before.
+// waitError is the error of a call whose context ended before the actor did. It lists what the
+// actor waits for.
 type waitError struct {
 	call    string
 	who     ActorName
@@ -323,8 +328,8 @@ func (e *waitError) Error() string {
 
 func (e *waitError) Unwrap() error { return e.err }
 
-// joinError makes the error of a call that waited for the end of an actor. It follows those that
-// wait for their children down to the child that waits for something else.
+// joinError makes the error of a call that waited for the end of an actor. While an actor waits for
+// a child, joinError goes on with that child, down to an actor that waits for something else.
 func joinError(a *cell, ctx context.Context, call string) error {
 	var t tally
 	waits := a.sys().allWaits()
@@ -344,5 +349,5 @@ func joinError(a *cell, ctx context.Context, call string) error {
 	return &waitError{call, a.actorName(), t.holders(), ctx.Err()}
 }
 
-// deepest is how many generations an error names.
+// deepest is the number of generations that an error names.
 const deepest = 8

@@ -31,7 +31,7 @@ func holders(t *testing.T, sys *actor.System, want string) {
 	t.Fatalf("the system is held by\n%s, want\n%s", last, want)
 }
 
-// TestWhy: "Why says what keeps the system from being quiescent at this moment".
+// TestWhy: "Why returns the reasons why the system is not quiescent at this moment".
 func TestWhy(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	holders(t, sys, "")
@@ -65,8 +65,8 @@ func TestWhy(t *testing.T) {
 	holders(t, sys, "2 Pipes of "+front)
 }
 
-// TestWhy_Many: "Of one class, up to three actors of a type are named; more of them are one
-// Holder."
+// TestWhy_Many: "For each reason Why names up to three actors of a type; more of them are counted in
+// one Holder."
 func TestWhy_Many(t *testing.T) {
 	sys := start(t)
 	for range 1000 { // more than are counted under one lock
@@ -148,7 +148,8 @@ func TestWhy_Restart(t *testing.T) {
 	holders(t, sys, "")
 }
 
-// TestShutdown_SaysWhy: Shutdown's error "wraps ctx's error and names what kept the system".
+// TestShutdown_SaysWhy: Shutdown's error "wraps ctx's error and names the reasons why the
+// system was not quiescent".
 func TestShutdown_SaysWhy(t *testing.T) {
 	sys := start(t)
 	r := puppetType.Spawn(sys, puppet{})

@@ -3,7 +3,7 @@ package access
 import "context"
 
 // ActorOf returns the actor.ActorName of the actor whose behaviour, or whose Pipe, was given ctx or
-// what ctx is derived from.
+// a parent of ctx.
 var ActorOf func(ctx context.Context) (who any, ok bool)
 
 // InspectorOf returns, of an *actor.System, a value whose methods look into it. Package inspect
@@ -11,7 +11,7 @@ var ActorOf func(ctx context.Context) (who any, ok bool)
 // does not have them: the linker drops methods that no interface calls.
 var InspectorOf func(sys any) any
 
-// ActorLook is how an actor looks from outside, besides its name and its status.
+// ActorLook describes an actor as seen from outside, without its name and its status.
 type ActorLook struct {
 	Queued int // messages in its mailbox, counted up to a limit
 	// As inspect.Actor says.
@@ -22,7 +22,7 @@ type ActorLook struct {
 // ended, each a supervise.Supervisor. Package supervise sets it.
 var SupervisorsOf func(sys any) []any
 
-// ProcessLook is how a process looks from outside.
+// ProcessLook describes a process as seen from outside.
 type ProcessLook struct {
 	ID    uint64
 	Type  string // as in ProcessName
@@ -40,8 +40,7 @@ type ProcessLook struct {
 // newest first. It reports whether there are more. Package process sets it.
 var EachProcess func(processes any, most int, f func(ProcessLook)) (more bool)
 
-// GroupLook is what a pool, a topic or a registry says of itself. It is a state's answer to
-// inspect.State.
+// GroupLook describes a pool, a topic or a registry. A state of theirs returns it to inspect.State.
 type GroupLook struct {
 	What string `json:"what"` // pool, ask pool, topic or registry
 	// Of is the Go type of its messages, or those of its keys and members.

@@ -24,7 +24,7 @@ type Config struct {
 	Limit time.Duration
 }
 
-// Result is what an exploration has done.
+// Result describes a finished exploration.
 type Result struct {
 	Strategy  string        // which strategy, with its parameters
 	Schedules int           // schedules that were run, a failing one included

@@ -1,6 +1,6 @@
 package explore
 
-// fairness keeps spinning threads from starving the one that they wait for.
+// fairness keeps spinning threads from starving the thread that they wait for.
 //
 // Problem: two threads that spin in turn are enabled for ever, each by the step
 // of the other, and a strategy that never preempts would never run the third.

@@ -22,7 +22,7 @@ type thread struct {
 	yield     func(struct{}) bool     // back to the goroutine that resumed it
 
 	body      func()
-	cond      func() bool // what it waits for, nil when it does not
+	cond      func() bool // the condition it waits for; nil: none
 	primed    bool        // has come to its first access
 	done      bool
 	swallowed int // unwinding panics that its code has recovered from
