@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,15 +49,15 @@ func TestBlocking(t *testing.T) {
 func TestGas(t *testing.T) {
 	onEach(t, func(t *testing.T, sys *actor.System) {
 		r, procs := puppetType.Spawn(sys, puppet{}), actors.Join(sys)
-		var stop [2]bool
+		var ran [2]atomic.Bool
 		in(sys, r, func(_ *puppet, c *actor.Context) {
 			process.Go(actors.Env(c), func(p *process.Proc) {
-				process.Go(p, func(*process.Proc) { stop[0] = true })
-				do.Send(actors.Sender(p), r, func(*puppet, *actor.Context) { stop[1] = true })
+				process.Go(p, func(*process.Proc) { ran[0].Store(true) })
+				do.Send(actors.Sender(p), r, func(*puppet, *actor.Context) { ran[1].Store(true) })
 				for n := 0; ; n++ {
 					if p.Gas(1); n%1000 == 0 {
-						p.Yield() // so that the writes of the others are seen
-						if stop == [2]bool{true, true} || n > 100_000_000 {
+						p.Yield()
+						if ran[0].Load() && ran[1].Load() || n > 100_000_000 {
 							return
 						}
 					}
@@ -64,7 +65,8 @@ func TestGas(t *testing.T) {
 			})
 		})
 		quiet(t, sys)
-		equal(t, "others ran", stop, [2]bool{true, true})
+		equal(t, "the other process ran", ran[0].Load(), true)
+		equal(t, "the actor ran", ran[1].Load(), true)
 		equal(t, "blocked", len(procs.Blocked()), 0)
 	})
 }
