@@ -137,11 +137,11 @@ func TestTimer_Exact(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	b := bellType.Spawn(sys, bell{})
 	onBell(t, b, func(b *bell, c *actor.Context) {
+		chime.Send(c, actor.Self[bell](c), 5) // before the timers: they may fire meanwhile
 		actor.After(c, 1500*time.Microsecond, chime, 1)
 		actor.After(c, 0, chime, 2)
 		actor.After(c, math.MinInt64, chime, 3)
 		actor.After(c, 1, sayAt, "four") // has pointers, so it is kept elsewhere
-		chime.Send(c, actor.Self[bell](c), 5)
 	})
 	quiet(t, sys)
 	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0})
