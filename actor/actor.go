@@ -94,17 +94,18 @@ type waiting struct {
 // gateMark has the ends of the wait lists of all gates.
 var gateMark backpressure.Marks[waiting]
 
-// coldState is what only some actors need. Owner only, except what is read-only after the spawn.
+// coldState holds the fields that only some actors need. Owner only, except the fields that are read-only
+// after the spawn.
 // Any goroutine may read err once the box is closed, and reason once the system queue is: they do
 // not change then, nor does the pointer to the cold state.
 type coldState struct {
 	// Where it stands: life.go.
 	reason    error // why it leaves, or has ended
-	err       error // what those are told who send to it too late
-	exitWhy   error // what Context.Exit was called with
+	err       error // the error for senders that come too late
+	exitWhy   error // the argument of Context.Exit
 	fault     *fault
 	state     lifeState
-	after     nextState // what comes when it has left
+	after     nextState // the state after leaving
 	stopMode  stopMode  // how its children are stopped
 	unstarted bool      // it has not been started
 	down      bool      // it is not up: OnStop does not run

@@ -244,12 +244,7 @@ type deferrals struct{ all indexset.Set[deferral] }
 
 // deferralsOf returns the deferrals of an actor, and makes the part at first. Owner only.
 func deferralsOf(x *coldState) *deferrals {
-	l, _ := x.parts[deferralsPart].(*deferrals)
-	if l == nil {
-		l = new(deferrals)
-		x.parts[deferralsPart] = l
-	}
-	return l
+	return partOf[deferrals](x, deferralsPart)
 }
 
 // ends implements part: all callers that wait are told why they get no reply. OnStop may have

@@ -10,14 +10,13 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// What an actor has asked for, it has asked for in one of its lives. The message of an outcome has
-// the number of that life in its header, beside the behaviour's, where it costs no space; and so
-// has the request, from which the outcome gets it. The dispatch of behaviours whose messages are
-// outcomes looks at it. Other behaviours pay nothing.
+// An outcome belongs to the life of the actor that asked for it. The request has the number of that
+// life in its header, beside the number of the behaviour, where it costs no space. The message of the
+// outcome gets the number from the request. Only the dispatch of behaviours whose messages are
+// outcomes compares it; other behaviours pay nothing.
 //
-// The number is 0 where it does not matter: for actors that have one life, and for what is sent to
-// such a behaviour by a Send. A node that goes back to its pool has 0, so that the next
-// Send finds that.
+// The number is 0 for actors that have one life, and for messages that Send sends to such a
+// behaviour. A node goes back to its pool with the number 0, so that the next Send finds it.
 
 // anOutcome is implemented by a *Result and a *Reply.
 type anOutcome interface{ outcome() }

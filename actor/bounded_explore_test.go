@@ -19,7 +19,7 @@ type vat struct{ f *deluge }
 type vatKind struct {
 	typ  *Type[vat]
 	take Behaviour[vat, int]
-	act  Behaviour[vat, func(*Context)] // urgent: it comes through whatever the bound
+	act  Behaviour[vat, func(*Context)] // urgent, so the bound does not apply
 }
 
 const vatLimit = 2
@@ -40,7 +40,7 @@ var vatKinds = map[Overflow]vatKind{
 	OverflowDropOldest: newVatKind("dropping vat", OverflowDropOldest, 2),
 }
 
-// swiftVat runs all that a full mailbox has in one turn, so that no next one brings what is forgotten.
+// swiftVat runs all messages of a full mailbox in one turn: no later turn finds a forgotten message.
 var swiftVat = newVatKind("swift vat", OverflowDropOldest, 8*vatLimit)
 
 // deluge is a stage with a vat and two actors that send to it. The messages of one sender are in
@@ -53,7 +53,7 @@ type deluge struct {
 	senders   [2]Ref[dozer]
 	sent      []int
 	ran, dead []int
-	passes    map[int]Ref[vat] // what it sends on, and to which
+	passes    map[int]Ref[vat] // the messages that it sends on, and their receivers
 	ended     bool             // the vat may have ended
 }
 
@@ -128,7 +128,7 @@ func (f *deluge) sendWait(n int) error {
 	return d.tryDeliver(f.sys, f.sys, f.to.b, m)
 }
 
-// delugeOps are what happens meanwhile.
+// delugeOps are the operations beside the senders.
 var delugeOps = map[string]func(f *deluge){
 	"send": func(f *deluge) {
 		f.outside(30, func(n int) error { f.kind.take.Send(f.sys, f.to, n); return nil })
@@ -209,7 +209,7 @@ func TestBound_Explored(t *testing.T) {
 	}
 }
 
-// TestBound_NewestExplored: "the newest message is always among those that run": an actor, or a
+// TestBound_NewestExplored: "the newest is always kept": an actor, or a
 // goroutine, sends more than twice the bound while the receiver runs, rests and runs again; and two
 // goroutines send while the receiver takes the newest message in.
 //

@@ -202,12 +202,7 @@ type actorBridges struct {
 
 // bridgesOf returns the bridges of an actor, and makes the part at first. Owner only.
 func bridgesOf(x *coldState) *actorBridges {
-	b, _ := x.parts[bridgesPart].(*actorBridges)
-	if b == nil {
-		b = new(actorBridges)
-		x.parts[bridgesPart] = b
-	}
-	return b
+	return partOf[actorBridges](x, bridgesPart)
 }
 
 // ends implements part. It closes the channel of untilLifeDone, with the life or with the actor.

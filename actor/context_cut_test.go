@@ -49,8 +49,8 @@ func (u *undoer) end(_ *actor.Context, r actor.Result[struct{}]) { u.got <- r.Er
 
 // TestSetContext_Cut: "A context that never ends travels without an end, as
 // context.WithoutCancel(c.Context()) for a compensation that has to happen although the caller has
-// gone." So does a context that is over later than that of the message. Another one ends with that of
-// the message, whatever lies between.
+// gone." So does a context that ends later than the context of the message. Every other context ends
+// with the context of the message, even if contexts without an end lie between the two.
 func TestSetContext_Cut(t *testing.T) {
 	type key struct{}
 	hour := func(ctx context.Context) context.Context {

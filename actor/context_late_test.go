@@ -9,7 +9,7 @@ import (
 )
 
 // TestInvocation_ContextWithADeadline: a context to which a behaviour has given a deadline "ends when
-// [Context.Context] does": with what the message came with, at the deadline, or when the behaviour
+// [Context.Context] does": with the context of the message, at the deadline, or when the behaviour
 // returns. As soon as Err has an error, Done is closed.
 func TestInvocation_ContextWithADeadline(t *testing.T) {
 	type key struct{}

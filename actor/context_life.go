@@ -36,7 +36,7 @@ type lifeContext struct {
 	watched  bool // Done was called
 	ended    bool
 	why      error                      // after ended
-	children indexset.Set[boundContext] // those that end with it
+	children indexset.Set[boundContext] // the contexts that end with it
 	index    int                        // among the lives of sysDone
 }
 

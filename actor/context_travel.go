@@ -271,8 +271,8 @@ func travelling(ctx context.Context) context.Context {
 	return t
 }
 
-// detached has the values and the deadline of a context. It ends with what the message came with, and
-// not with the life of the actor in which that context was derived.
+// detached has the values and the deadline of a context. It ends with the context of the message,
+// and not with the life of the actor in which the context was derived.
 //
 // It travels in messages, and is not told when the last of these has run. So it has no timer, which
 // would keep it in memory until the deadline, and its Done does not tell of the deadline. Behaviours

@@ -84,12 +84,7 @@ type links struct {
 
 // linksOf returns the links of an actor. The first call makes the part. Owner only.
 func linksOf(x *coldState) *links {
-	l, _ := x.parts[linksPart].(*links)
-	if l == nil {
-		l = new(links)
-		x.parts[linksPart] = l
-	}
-	return l
+	return partOf[links](x, linksPart)
 }
 
 // ends implements part. The links themselves outlive a restart.
@@ -253,12 +248,7 @@ type monitors struct {
 
 // monitorsOf returns the monitors of an actor. The first call makes the part. Owner only.
 func monitorsOf(x *coldState) *monitors {
-	ms, _ := x.parts[monitorsPart].(*monitors)
-	if ms == nil {
-		ms = new(monitors)
-		x.parts[monitorsPart] = ms
-	}
-	return ms
+	return partOf[monitors](x, monitorsPart)
 }
 
 // ends implements part. The watchers of an actor stay over a restart.

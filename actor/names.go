@@ -84,12 +84,7 @@ func (l *nameList) renamed(a *cell) {
 
 // namesOf returns the names of an actor, and makes the part at first. Owner only.
 func namesOf(x *coldState) *nameList {
-	l, _ := x.parts[namesPart].(*nameList)
-	if l == nil {
-		l = new(nameList)
-		x.parts[namesPart] = l
-	}
-	return l
+	return partOf[nameList](x, namesPart)
 }
 
 // SpawnNamed is [Type.Spawn] for an actor that others find by its name with [Lookup].

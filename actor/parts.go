@@ -86,6 +86,19 @@ func (x *coldState) endParts(a *cell, e env, at ending, why error) {
 	}
 }
 
+// partOf returns the part of a kind, whose parts are *T. The first call makes it. Owner only.
+func partOf[T any, P interface {
+	*T
+	part
+}](x *coldState, kind partKind) P {
+	p, _ := x.parts[kind].(P)
+	if p == nil {
+		p = new(T)
+		x.parts[kind] = p
+	}
+	return p
+}
+
 // closeParts is endParts for an actor that takes no more mail, unless it has ended. Owner only.
 func (x *coldState) closeParts(a *cell, e env) {
 	if x != nil && x.state != ended {

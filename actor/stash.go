@@ -167,14 +167,7 @@ func stashOf(x *coldState) *stash {
 }
 
 // makeStash returns the stash of an actor. The first call makes the part. Owner only.
-func makeStash(x *coldState) *stash {
-	s := stashOf(x)
-	if s == nil {
-		s = new(stash)
-		x.parts[stashPart] = s
-	}
-	return s
-}
+func makeStash(x *coldState) *stash { return partOf[stash](x, stashPart) }
 
 // len returns how many messages are in the stash. s may be nil.
 func (s *stash) len() int {

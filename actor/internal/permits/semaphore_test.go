@@ -57,7 +57,7 @@ func TestSemaphore_Twin(t *testing.T) {
 			},
 			"exceed": func(t *rapid.T) {
 				if !bounded {
-					t.Skip("there is no bound")
+					t.Skip("there is no bound") // rapid draws another action
 				}
 				over := rapid.IntRange(0, 2).Draw(t, "over")
 				want := all-taken > -over
