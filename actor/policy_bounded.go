@@ -162,12 +162,13 @@ func (b boundedMail) takes(a *cell) bool {
 // there is none. If a fall or a back-off has begun or ended meanwhile, tryPlace tries again. Any
 // goroutine.
 func tryPlace(a *cell) error {
+	f := a.flow.Load()
 	for {
-		fall, s := a.flow.Load().fallNow(), a.flow.Load().suspension()
-		if (s == nil || !s.refuses) && a.flow.Load().permits.TryAcquire(a) {
+		was := f.downtime()
+		if (was.down == nil || !was.down.refuses) && f.permits.TryAcquire(a) {
 			return nil
 		}
-		if err := a.tooMuch(); err != ErrOverloaded || fall == a.flow.Load().fallNow() && s == a.flow.Load().suspension() {
+		if err := a.tooMuch(); err != ErrOverloaded || was == f.downtime() {
 			return err
 		}
 	}
@@ -203,11 +204,11 @@ func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 		return f.suspended.Load() == nil && !f.places.holdsBack(a)
 	}
 	for {
-		fall := a.flow.Load().fallNow()
+		fall := f.fallNow()
 		if fall%2 != 0 || !f.places.holdsBack(a) {
 			return true
 		}
-		if fall == a.flow.Load().fallNow() {
+		if fall == f.fallNow() {
 			return false
 		}
 	}

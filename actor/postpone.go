@@ -247,6 +247,16 @@ func (f *flow) suspension() *suspension {
 	return f.suspended.Load()
 }
 
+// downtime tells by its equality whether a fall or a back-off has begun or ended between two looks.
+type downtime struct {
+	fall fall
+	down *suspension // nil: the actor is in no back-off
+}
+
+// downtime returns the fall and the suspension of an actor. f may be nil. The loads pair with the
+// stores of the owner: see fall and suspension. Any goroutine.
+func (f *flow) downtime() downtime { return downtime{f.fallNow(), f.suspension()} }
+
 // rejectSuspended makes a dead letter of a message that meets the shut gate of an actor in a
 // back-off, and reports whether it did. It does not reject requests whose callers wait, nor
 // messages of the runtime.

@@ -117,10 +117,10 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 	d.made().mustSuit(a)
 	e := envFor(from, a)
 	if !d.urgent {
-		fall, s := a.flow.Load().fallNow(), a.flow.Load().suspension()
+		was := a.flow.Load().downtime()
 		err := e.mayTry(a, d)
 		if err != nil {
-			err = d.retried(e, a, err, fall, s)
+			err = d.retried(e, a, err, was)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -130,11 +130,11 @@ func (d *descriptor) beginTry(from Sender, a *cell) (env, *message, error) {
 }
 
 // retried returns err, the error of env.mayTry. But if err is ErrOverloaded, and a back-off has begun
-// or ended since the caller loaded fall and s, it calls mayTry again: a sender that was refused for the
+// or ended since the caller loaded was, it calls mayTry again: a sender that was refused for the
 // back-off must not get the error of an overloaded actor. Any goroutine.
-func (d *descriptor) retried(e env, a *cell, err error, fall fall, s *suspension) error {
-	for err == ErrOverloaded && (fall != a.flow.Load().fallNow() || s != a.flow.Load().suspension()) {
-		fall, s = a.flow.Load().fallNow(), a.flow.Load().suspension()
+func (d *descriptor) retried(e env, a *cell, err error, was downtime) error {
+	for err == ErrOverloaded && was != a.flow.Load().downtime() {
+		was = a.flow.Load().downtime()
 		err = e.mayTry(a, d)
 	}
 	return err

@@ -125,15 +125,15 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 // sendOrDrop delivers a message with DropOnOverload, or returns the reason to drop it.
 func (s *System) sendOrDrop(to *cell, m *message, d *descriptor) error {
 	for {
-		fall, down := to.flow.Load().fallNow(), to.flow.Load().suspension()
+		was := to.flow.Load().downtime()
 		err := s.mayTry(to, d)
 		if err != nil {
-			err = d.retried(s, to, err, fall, down)
+			err = d.retried(s, to, err, was)
 		}
 		if err == nil {
 			return s.trySend(to, m, d)
 		}
-		switch keeps, again := fall.keeps(to); {
+		switch keeps, again := was.fall.keeps(to); {
 		case keeps:
 			m.ID = d.id
 			return s.push(to, m, asPlain)
