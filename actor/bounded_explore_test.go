@@ -258,6 +258,36 @@ func TestBound_NewestExplored(t *testing.T) {
 	}
 }
 
+// TestBound_NewestInOrder: "messages from one sender to one receiver keep their order": a goroutine
+// sends to an actor at twice its bound, which takes the newest message in meanwhile, and then uses
+// TrySend or SendWait.
+//
+// Mutants: bound/newest-overtaken-by-… of internal/mutants/muting.json.
+func TestBound_NewestInOrder(t *testing.T) {
+	for name, verb := range map[string]func(f *deluge) func(n int) error{
+		"TrySend": func(f *deluge) func(n int) error {
+			return func(n int) error { return f.kind.take.TrySend(f.sys, f.to, n) }
+		},
+		"SendWait": func(f *deluge) func(n int) error { return f.sendWait },
+	} {
+		t.Run(name, func(t *testing.T) {
+			explore.PortfolioOf(t, 4000, 1000, func(p *explore.Program) {
+				f := newDelugeOf(p, swiftVat, OverflowDropOldest)
+				send := func(n int) error { f.kind.take.Send(f.sys, f.to, n); return nil }
+				for i := range 2 * vatLimit {
+					f.outside(30+i, send)
+				}
+				p.Go(func() {
+					f.outside(35, send)
+					f.outside(36, verb(f))
+				})
+				f.man()
+				p.After(f.judge)
+			})
+		})
+	}
+}
+
 // TestBound_FullIsNeverMuted: two actors with a bound that send to each other while both are filled
 // up from outside: they never wait for each other.
 //

@@ -59,7 +59,7 @@ type mailBound struct {
 //     never refused, and make room for no other message.
 //
 // A message to the actor costs one locked instruction more than to another, and a turn
-// two.
+// three.
 func WithBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
 		panic(fmt.Sprintf("gallop: WithBound(%d, %d): want at least 1, and OverflowMute, "+
@@ -98,8 +98,10 @@ func WithBound(limit int, overflow Overflow) TypeOption {
 //	                                            M3 drain the mailbox, drop the oldest beyond the
 //	                                               bound; then R1
 //
-// Order: a later message of the same sender stays after the message of N2. It goes through newest
-// as well until M2, and by then the first message is in the mailbox.
+// Order: a later message of the same sender stays after the message of N2. Until M2 it goes through
+// newest as well, or is refused (TrySend), or waits (SendWait, see lets) until the place of a
+// message that M1 has moved is returned. By then the first message is in the mailbox. An answer
+// takes no place and goes by the mailbox at once, so it may overtake a message in newest.
 //
 // No message in newest is forgotten. The look of N3 brings a turn. If it arrives in a turn that is
 // past M2, the look does M1 itself when it runs. M2 notices a message that came between. If the
@@ -112,9 +114,11 @@ func WithBound(limit int, overflow Overflow) TypeOption {
 type places struct {
 	limit    int      // read-only
 	overflow Overflow // read-only
-	// The actor's load, for senders. Stored by the owner.
+	// The actor's load, for senders. Stored by the owner, before flow.admit has the line of goroutines
+	// look again; loaded by holdsBack and behind.
 	stand seam.Uint32
-	// The newest message, if it found no place. Only with OverflowDropOldest.
+	// The newest message, if it found no place. Only with OverflowDropOldest. The swaps of senders (N2,
+	// N4) pair with those of the owner (M1, M2) and of flow.close.
 	newest seam.Pointer[message]
 }
 
@@ -197,9 +201,13 @@ func (a *cell) pushPlaced(e env, m *message) error {
 }
 
 // lets implements mailPolicy. An actor that has fallen and is under pressure still takes messages
-// of senders that cannot wait: see fall.
+// of senders that cannot wait: see fall. While a message is in newest nobody is let in, since that
+// message may be the sender's own.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
+	if f.places.newest.Load() != nil {
+		return false
+	}
 	if how == permits.ToWait {
 		return f.suspended.Load() == nil && !f.places.holdsBack(a)
 	}
@@ -404,7 +412,7 @@ func (a *cell) takeOut(c *Context) {
 	}
 	f, back, left := a.flow.Load(), 0, a.batch()
 	if f.places.overflow == OverflowDropOldest && !a.box.Closed() &&
-		(f.places.newest.Load() != nil || f.permits.Count() < 0) {
+		(f.places.newest.Load() != nil || f.permits.Lacking()) {
 		dropOldest(a, c, f)
 	}
 	for m := a.in.Pending(); m != nil && left > 0; m, left = m.Next, left-1 {

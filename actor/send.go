@@ -153,7 +153,7 @@ func (a *cell) tooMuch() error {
 }
 
 // keepsNothing reports whether the actor is in a back-off and refuses mail until its end. It is for
-// an actor with a bound: its queue takes mail in a back-off, unless its supervisor says otherwise.
+// an actor with a bound, which takes mail in a back-off unless its supervisor says otherwise.
 // Any goroutine.
 func (a *cell) keepsNothing() bool {
 	s := a.flow.Load().suspension()

@@ -201,6 +201,6 @@ func (c *Context) askToStop(k *child) bool {
 	return true
 }
 
-// fromUser reports whether the message counts for a bound and names its sender. This is not so for
-// messages that have their place already, and for the runtime's own.
+// fromUser reports whether the message names its sender. Messages that have a place of a bound name
+// it already, and the runtime's own messages have none.
 func (how delivery) fromUser() bool { return how <= asReply && how != asPlaced }

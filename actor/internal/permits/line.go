@@ -65,6 +65,10 @@ func (s *Semaphore) Count() int {
 	return s.left + int(s.free.Load())
 }
 
+// Lacking reports whether Count is below 0: then no permit is left, and free is below 0 as well. It
+// takes no lock, so the answer may be stale. Any goroutine.
+func (s *Semaphore) Lacking() bool { return s.free.Load() < 0 }
+
 // Waiting returns how many goroutines are in line without a permit. Any goroutine.
 func (s *Semaphore) Waiting() (n int) {
 	s.mu.Lock()
