@@ -74,7 +74,7 @@ var (
 	}}
 	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
 		c.count.notRun++
-		if !a.box.Closed() { // else the end finds what is left
+		if !a.box.Closed() { // else the end of the actor finds the message
 			a.moveNewest(c) // it may have come after this turn's M2
 		}
 	}}

@@ -111,8 +111,8 @@ func (j *joined) end() {
 }
 
 // report reports a process that runs or blocks for long, if it still does so. It returns false if
-// the task is no process. The turn belongs to this process alone: once the monitor has asked the
-// worker to come by, no process hands on its turn to another. Any goroutine.
+// the task is no process. The turn belongs to this process alone: after the monitor has asked the
+// worker to answer, no process hands on its turn to another. Any goroutine.
 func (j *joined) report(s *System, w *sched.Worker, task *sched.Task, atLeast time.Duration,
 	blocking bool, goesOn func() bool) bool {
 	processes := j.sys.Load()

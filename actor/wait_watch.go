@@ -173,7 +173,7 @@ func (w *waitWatch) end() {
 // Who waits for whom is written in two places: in the entries of the wait lists of gates, for muted
 // actors, and in the calls of asks, for behaviours that wait. Both are found here, for reports.
 
-// Those of all systems, as the pools are.
+// All systems share these registries, as they share pools.
 var (
 	mutes       waitgraph.Registry[waiterBlock]
 	asksInTurns waitgraph.Registry[callState]
