@@ -10,8 +10,8 @@ import (
 var (
 	// ErrStopped says that the receiver has ended. TrySend, SendWait and asks return it, and it is
 	// the reason of dead letters. The error also wraps the reason for which the receiver ended, if
-	// that is known and is not a normal one. So check for ErrStopped before you check for any other
-	// error.
+	// that is not nil and is known when the message is refused. So check for ErrStopped before you
+	// check for any other error.
 	ErrStopped = errors.New("gallop: actor stopped")
 	// ErrShutdown is the reason of an actor that ended because it was told to stop.
 	ErrShutdown = errors.New("gallop: shut down")

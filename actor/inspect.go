@@ -317,8 +317,8 @@ func (in *inspector) EachPressed(f func(AnyRef)) {
 	}
 }
 
-// EachWait calls f for each actor who that waits for another actor to. since is the date that
-// waitWatch gives: the wait began before it. asks reports whether who waits for a reply.
+// EachWait calls f for each actor who that waits for another actor to. The wait began before since,
+// a date that waitWatch gives, or 0 if unknown. asks reports whether who waits for a reply.
 func (in *inspector) EachWait(f func(who, to AnyRef, since int64, asks bool)) {
 	for _, o := range in.s.allWaits() {
 		if o.asks || o.who.blockedOn.Parked() {

@@ -101,7 +101,7 @@ func (in *inspector) EachSampled(f func(ref AnyRef, typ string, id uint64,
 }
 
 // peekBegun reports, as a hint like Context.peek, whether an actor has had a turn. Then its spawn
-// is over, because the spawn comes before the message that made the actor runnable.
+// is over, because an actor is made runnable after its spawn.
 //
 //go:norace
 //go:noinline

@@ -220,7 +220,8 @@ func TestLifeTable(t *testing.T) {
 	}
 }
 
-// isSuspended waits until the end of the foe has had its effect. The subject then keeps its mail.
+// isSuspended checks a suspended subject after the end of the foe, which must not affect it: it has
+// kept its mail, and runs it after a restart.
 func (s *subject) isSuspended() {
 	joined(s.t, s.foe)
 	actor.Restart(s.sys, s.r)

@@ -206,7 +206,7 @@ func (c *Context) Unregister(name string) bool {
 // Lookup takes no lock; still, look a name up once and keep the ref.
 //
 // In a system that has stopped, an actor that had mail when it stopped has ended and is
-// not found (ErrNoName); an actor that had none is still found.
+// not found (ErrNoName); an actor without mail is still found.
 func Lookup[S any](from Sender, name string) (Ref[S], error) {
 	sys := envOf(from).system()
 	v, _ := sys.names.m.Load(name)

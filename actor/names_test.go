@@ -217,7 +217,7 @@ func TestNames_NotAtTheEnd(t *testing.T) {
 		actor.Drain(c, r)
 	})
 	quiet(t, sys)
-	equal(t, "tries", len(got), 3) // twice in what it drains, once in OnStop
+	equal(t, "tries", len(got), 3) // twice while it drains, once in OnStop
 	for _, err := range got {
 		wants(t, err, actor.ErrStopped)
 	}

@@ -23,7 +23,7 @@ func (o *orderly) push(s signal) *message {
 	return m
 }
 
-// serve takes the next message. For an order it does what serving the order would do to the cache.
+// serve takes the next message. If it is an order, the cached rank of todo becomes unknown.
 func (o *orderly) serve() {
 	if m := o.x.next(&o.b.system); m != nil && m.ID == systemID && rankOf(*payloadOf[signal](m)) > 0 {
 		o.x.orders.inTodo = notAsked

@@ -200,8 +200,8 @@ func (a *cell) pushPlaced(e env, m *message) error {
 }
 
 // lets implements mailPolicy. An actor that has fallen and is under pressure still takes messages
-// of senders that cannot wait: see fall. While a message is in newest nobody is let in, since that
-// message may be the sender's own.
+// of senders that cannot wait: see fall. While a message is in newest no goroutine is let in, since
+// that message may be the goroutine's own.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
 	if f.places.newest.Load() != nil {

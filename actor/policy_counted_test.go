@@ -169,7 +169,7 @@ func TestWatermarks_EndOfALife(t *testing.T) {
 				// The mail of the child has been counted when the next message runs.
 				tideDo.Send(c, child, func(_ *puppet, c *actor.Context) {
 					tideDo.Send(c, child, func(p *puppet, c *actor.Context) {
-						actor.Suspend(c, child) // the child is told before its own next message runs
+						actor.Suspend(c, child) // its wake-up comes before the next message
 						tideDo.Send(c, child, func(*puppet, *actor.Context) { ran++ })
 						fall(p, c)
 					})

@@ -90,7 +90,7 @@ var wordSize, _ = msg.Of[uint64]()
 // newOwn makes one of these messages.
 func newOwn(e env, id uint16, word uint64) *message {
 	m := e.node(wordSize)
-	e.countMade(-1) // it is none of the user's
+	e.countMade(-1) // it is not a user's message
 	m.ID, m.From = id, 0
 	*payloadOf[uint64](m) = word
 	return m

@@ -408,7 +408,7 @@ func (x *coldState) putOff(a *cell, c *Context, order signal, why error) bool {
 		return true
 	}
 	if a.load&backpressure.Muted != 0 {
-		a.unmuted(c) // as one that drains: see endsForOthers
+		a.unmuted(c) // as an actor that drains: see endsForOthers
 	}
 	o.end(c, why, func() { a.tell(a.sys(), outlived{by: o}) })
 	return true

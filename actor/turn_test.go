@@ -18,7 +18,7 @@ func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	sender := pinnedType.Spawn(sys, puppet{})
 	_, err := pinnedTry.Ask(soon(t), sender, func(_ *puppet, c *actor.Context) (any, error) {
 		for _, name := range []string{"a", "b"} {
-			n := 0 // how many messages of the other layout have run
+			n := 0 // how many of the odd messages have run
 			r := pinnedType.Spawn(c, puppet{note: func(*actor.Context, actor.Result[any]) { n++ }})
 			for i := range 10 {
 				switch {
