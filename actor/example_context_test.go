@@ -57,7 +57,7 @@ func ExampleContext_Context() {
 	// <nil>
 }
 
-// A buyer asks for the prices of several things at once. Each outcome carries the thing as its
+// A buyer asks for the balances of several people at once. Each outcome carries the name as its
 // mark.
 type buyer struct{ accounts actor.Ref[accounts] }
 

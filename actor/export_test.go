@@ -185,8 +185,8 @@ func CallersOf(s *System) int {
 	return s.waitGraph().Len()
 }
 
-// EnterAsk records that who waits for a reply of to. hasReply says whether the reply has come. The
-// actor who has not run since.
+// EnterAsk records that the actor who waits for a reply of the actor to. hasReply says whether the
+// reply has come. If it has, the first actor has not run since.
 func EnterAsk[S any](who, to Ref[S], hasReply bool) {
 	k := new(callState)
 	if hasReply {

@@ -231,7 +231,7 @@ func TestYield_Ends(t *testing.T) {
 	}
 }
 
-// TestYield_Muted: an actor that yields and is muted runs the yielded message after it was muted.
+// TestYield_Muted: an actor that yields and is muted runs the yielded message after it was unmuted.
 func TestYield_Muted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
@@ -246,7 +246,7 @@ func TestYield_Muted(t *testing.T) {
 	equal(t, "in order", slices.Equal(order, []int{1, 2}), true)
 }
 
-// TestMisuse_OfGas: each misuse panics at the wrong call.
+// TestMisuse_OfGas: each misuse panics at the faulty call.
 func TestMisuse_OfGas(t *testing.T) {
 	panics(t, "WithGas(0)", func() { actor.NewType[int]("x", actor.WithGas(0)) })
 	panics(t, "WithGas(0)", func() { actor.Start(actor.WithGas(0)) })

@@ -57,7 +57,7 @@ func init() {
 
 // TestInvocation_Context: Context returns "the context that the message or the request came with";
 // SetContext "does not add ctx to the messages that the behaviour sends". In After, Context returns
-// the context for which Before has called it.
+// the same context as in Before.
 func TestInvocation_Context(t *testing.T) {
 	seen := func(n int) []string {
 		return []string{"came with v, outcome false", fmt.Sprintf("show %d with v and v's own", n),

@@ -148,7 +148,7 @@ func (w *wake) judge() error {
 
 // TestLastWord_Explored: an actor sends two words to an actor that watches it and traps exits, and
 // ends. Meanwhile the other gets more mail, drains, or takes its watch back. No news of the end
-// overtakes a word. Each news comes at most once, and not after the watch was taken back.
+// overtakes a word. No news comes twice, or after the watch was taken back.
 //
 // Mutants: internal/mutants/life_explored.json.
 func TestLastWord_Explored(t *testing.T) {

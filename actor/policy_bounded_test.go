@@ -516,7 +516,7 @@ func TestBound_Stops(t *testing.T) {
 	wants(t, mutingType.do.TrySend(sys, r, noop), actor.ErrSystemStopped)
 }
 
-// TestMisuse_OfBounds: bad values panic at the wrong call.
+// TestMisuse_OfBounds: bad values panic at the faulty call.
 func TestMisuse_OfBounds(t *testing.T) {
 	panics(t, "WithBound(0, 1)", func() { actor.WithBound(0, actor.OverflowRefuse) })
 	panics(t, "WithBound(1, 3)", func() { actor.WithBound(1, 3) })

@@ -187,7 +187,7 @@ func TestWatermarks_EndOfALife(t *testing.T) {
 	}
 }
 
-// TestMisuse_OfWatermarks: bad values panic at the wrong call.
+// TestMisuse_OfWatermarks: bad values panic at the faulty call.
 func TestMisuse_OfWatermarks(t *testing.T) {
 	panics(t, "WithWatermarks(1, 1)", func() { actor.WithWatermarks(1, 1) })
 	panics(t, "WithWatermarks(1, -1)", func() { actor.WithWatermarks(1, -1) })
