@@ -50,8 +50,8 @@ type env interface {
 	countDead(d *descriptor)
 	countUnmute()
 	countSpawned()
-	// marksReply records, in a deterministic system, that m comes from outside and is a reply to the
-	// actor to.
+	// marksReply records, in a deterministic system, that m comes from outside and is a reply to
+	// the actor to.
 	marksReply(m *message, to *cell)
 
 	// send delivers a message of d, or makes it a dead letter.

@@ -167,7 +167,7 @@ func (t *watchedTable) update() {
 			now[id] = labelled(t.labels[id], now[id])
 		}
 	}
-	t.probes.Store(t.probes.Load()) // a barrier: the new entries are complete before they are stored
+	t.probes.Store(t.probes.Load()) // a barrier: entries are complete before they are stored
 	for id := userIDs; id < len(now); id++ {
 		exchange(t.runs, id, now[id])
 	}

@@ -14,8 +14,8 @@ type Exit struct {
 	// ActorID and Type name the actor that has ended.
 	ActorID uint64
 	Type    string
-	// Reason is the reason for which the actor ended: nil, an error of its own, or ErrShutdown after
-	// an order to end. See [IsNormal].
+	// Reason is the reason for which the actor ended: nil, an error of its own, or ErrShutdown
+	// after an order to end. See [IsNormal].
 	Reason error
 }
 

@@ -352,7 +352,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestChildren_OfOnStop: an actor that OnStop spawns as a child is a child too.
+// TestChildren_OfOnStop: the end of an actor also waits for a child that its OnStop has spawned.
 func TestChildren_OfOnStop(t *testing.T) {
 	var d diary
 	sys := start(t)

@@ -45,7 +45,7 @@ func chainOf(p *sizeClass, owner uint16, n int) (nodes []*message) {
 	return nodes
 }
 
-// TestPool_LetsGo: "Code that leaves nodes of a block to the GC must" unlink them.
+// TestPool_LetsGo: code that leaves nodes of a block to the GC unlinks them.
 func TestPool_LetsGo(t *testing.T) {
 	nodes := chainOf(words(), 0, 10)
 	(&Context{w: new(sched.Worker), dry: true}).recycleChain(nodes[0], nodes[9], 10)

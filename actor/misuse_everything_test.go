@@ -128,7 +128,7 @@ func newMisuseWorld() *misuse.World {
 	return w
 }
 
-// absent is a context without a context in it.
+// absent is a context whose embedded context is nil.
 type absent struct{ context.Context }
 
 // nilFault is an error whose Error method panics for a nil pointer.

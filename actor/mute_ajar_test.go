@@ -15,9 +15,9 @@ import (
 // leeway is the number of messages that a muted actor takes, unless its type has a high watermark.
 const leeway = 10_000
 
-// TestMute_Bystanders: an actor that is only muted does not mute its own senders. x has sent to a slow
-// actor and is muted for it. bob then says something in a room of which x is a member too, a hundred
-// times. bob hears his own words each time, and x runs them after it was unmuted.
+// TestMute_Bystanders: an actor that is only muted does not mute its own senders. x has sent to a
+// slow actor and is muted for it. bob then says something in a room of which x is a member too, a
+// hundred times. bob hears his own words each time, and x runs them after it was unmuted.
 func TestMute_Bystanders(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	slow := overload(t, sys)

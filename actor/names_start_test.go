@@ -11,9 +11,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// namedStarts are acts of an actor in OnStart on its names and its end. keeps has the suffixes of the
-// names that it has afterwards: "" for the name from SpawnNamed, and "-" for that name with a dash.
-// nil means that it ends.
+// namedStarts are acts of an actor in OnStart on its names and its end. keeps has the suffixes of
+// the names that it has afterwards: "" for the name from SpawnNamed, and "-" for that name with a
+// dash. nil means that it ends.
 var namedStarts = []struct {
 	what  string
 	keeps []string
