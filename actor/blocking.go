@@ -53,7 +53,8 @@ func (c *Context) beginBlocking() (began int64) {
 	return began
 }
 
-// endBlocking ends what beginBlocking began. Owner only, in a turn.
+// endBlocking is called after the blocking, with the time that beginBlocking returned. Owner only,
+// in a turn.
 func (c *Context) endBlocking(began int64) {
 	if c.sys.sim == nil {
 		c.sys.blocked.end(c)
