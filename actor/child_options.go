@@ -8,7 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// spawnUnder is access.SpawnUnder. It starts a child of the running actor, which supervises it.
+// spawnUnder is access.SpawnUnder, and the implementation of SpawnSupervised. It starts a child of
+// the running actor, which supervises it.
 func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell {
 	make, _ := init.(func(*S))
 	if i := infoOf(t).made("SpawnSupervised"); make == nil {
