@@ -84,8 +84,8 @@ func (c *Context) cameWith() context.Context {
 // A context that never ends travels without an end. An example is
 // context.WithoutCancel(c.Context()), for a compensation that has to happen although the
 // caller has gone. To limit such a request use [Within], and not context.WithTimeout around
-// WithoutCancel: with a deadline that is not later than that of the message's context, the
-// end of the message's context would travel again.
+// WithoutCancel: with WithTimeout the end of the message's context travels again, unless
+// that has a deadline, and the time-out ends later.
 //
 // A message whose context has ended before its turn comes becomes a dead letter. The
 // reason is the context's error. Requests run all the same, as requests of
@@ -264,7 +264,7 @@ func travelling(ctx context.Context) context.Context {
 	at, limited := ctx.Deadline()
 	if of := in.beyond(); of != nil && ctx.Done() != nil {
 		most, ends := of.Deadline()
-		if !ends || limited && !at.After(most) { // else ctx does not end with of: see WithoutCancel
+		if !ends || limited && !at.After(most) { // else ctx cannot end with of: its deadline is later
 			if d, ok := of.(*detached); ok {
 				of = d.Context // the deadline of d is in that of ctx
 			}
@@ -287,7 +287,7 @@ func travelling(ctx context.Context) context.Context {
 type detached struct {
 	context.Context // ends the detached; never a detached itself
 	values          context.Context
-	at              time.Time // the deadline, if it is earlier than that of Context; otherwise zero
+	at              time.Time // the deadline, if Context has none or a later one; otherwise zero
 }
 
 // Own implements guard.Own.

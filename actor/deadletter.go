@@ -186,8 +186,8 @@ func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
 	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason)
 }
 
-// writeDeadLetter logs a dead letter. key and what are an attribute of the line: the behaviour of an
-// actor, or the type of a message to a process. The number of lines is limited: see mayLog.
+// writeDeadLetter logs a dead letter. The line has an attribute with the given key: the behaviour of
+// an actor, or the type of a message to a process. The number of lines is limited: see mayLog.
 func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
 	reason error) {
 	line := deadLetterLine
