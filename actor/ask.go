@@ -234,9 +234,9 @@ type callState struct {
 }
 
 // makeDone makes done, unless it was made for sys already. The caller owns the call, which is
-// PENDING. Calls are reused by any caller. Their channels are reused only within a system: a channel
-// that was made in a bubble of testing/synctest must not be used outside, and a wait for a channel
-// that was made outside does not let the bubble's time pass.
+// PENDING. Calls are reused by any caller. Their channels are reused only within a system: a
+// channel that was made in a bubble of testing/synctest must not be used outside, and a wait for a
+// channel that was made outside does not let the bubble's time pass.
 func makeDone(k *callState, sys *System) {
 	if k.owner != sys.closing {
 		k.done, k.owner = make(chan struct{}, 1), sys.closing

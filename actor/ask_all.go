@@ -180,8 +180,8 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests, and returns the caller, as callerHere does. If ctx has ended, it sends
-// no request and returns ctx's error.
+// askEach sends the requests, and returns the caller, as callerHere does. If ctx has ended, it
+// sends no request and returns ctx's error.
 func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q,
 	g *fanIn[R]) (e env, me *cell, err error) {
 	for _, r := range to {

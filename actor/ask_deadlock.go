@@ -25,8 +25,8 @@ func (s *System) waitGraph() *waitgraph.Graph {
 	return g
 }
 
-// oneAtATime returns the node of a in the graph, which runs one turn at a time: the actor itself, or
-// all actors of its pinned type together. Any goroutine.
+// oneAtATime returns the node of a in the graph, which runs one turn at a time: the actor itself,
+// or all actors of its pinned type together. Any goroutine.
 func oneAtATime(a *cell) any {
 	if a.typ().pinned {
 		return a.shared()
@@ -40,9 +40,9 @@ func (k *callState) IsOpen() bool {
 	return k.state.Load() <= callWaiting && !k.later.Load()
 }
 
-// mayWait reports whether me may wait for k, its request to to, without waiting for itself. If in is
-// not nil, me is in that graph, and has to leave it: see leaveGraph. me may be nil. Owner only, in a
-// turn.
+// mayWait reports whether me may wait for k, its request to to, without waiting for itself. If in
+// is not nil, me is in that graph, and has to leave it: see leaveGraph. me may be nil. Owner only,
+// in a turn.
 func mayWait(me *cell, k *callState, to *cell) (in *waitgraph.Graph, may bool) {
 	switch {
 	case sameThread(me, to):
@@ -132,10 +132,10 @@ func sameThread(me *cell, to *cell) bool {
 }
 
 // prepareWait is called before me waits for a reply in its turn. It releases the actors that are
-// muted for me, as if me had recovered, and keeps others from being muted for me: the actor that has
-// to reply may be among them, may wait for one of them, or may send to me before it comes to the
-// request. If me is muted itself, and runs urgent mail, prepareWait opens its gate and returns true;
-// then hasWaited shuts the gate again. me may be nil.
+// muted for me, as if me had recovered, and keeps others from being muted for me: the actor that
+// has to reply may be among them, may wait for one of them, or may send to me before it comes to
+// the request. If me is muted itself, and runs urgent mail, prepareWait opens its gate and returns
+// true; then hasWaited shuts the gate again. me may be nil.
 func prepareWait(me *cell) (opened bool) {
 	if me == nil {
 		return false
@@ -167,7 +167,8 @@ func hasWaited(me *cell, opened bool) {
 // systemDone returns a channel that is closed when the system of the caller stops. From then on,
 // requests that are queued there are answered only after the turn of the caller has ended. The
 // caller is me or, if me is nil, a process or a goroutine outside. The channel is nil for a
-// goroutine outside, and for a process whose system has no actors: the stop does not wait for these.
+// goroutine outside, and for a process whose system has no actors: the stop does not wait for
+// these.
 func systemDone(me *cell) <-chan struct{} {
 	if me != nil {
 		return me.sys().done.done
@@ -212,8 +213,8 @@ func (a caller) carriesWait() bool {
 	return a.node != nil && a.node.ID == carriedID && payloadOf[carried](a.node).waits
 }
 
-// carries returns the context in the message for the outcome, which a caller in a behaviour has set;
-// nil: there is none.
+// carries returns the context in the message for the outcome, which a caller in a behaviour has
+// set; nil: there is none.
 func (a caller) carries() context.Context {
 	if a.node != nil && a.node.ID == carriedID {
 		return payloadOf[carried](a.node).ctx

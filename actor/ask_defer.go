@@ -11,9 +11,9 @@ import (
 // deferral.
 //
 // Any code that has the Deferred may give the reply. The state of the deferral decides which reply
-// is the first. The caller must get an error if no reply is given. So each deferral has an owner: an
-// actor that keeps it in a list and fails it when the actor's life ends. The owner is the actor that
-// was asked, until it hands the deferral over to another actor.
+// is the first. The caller must get an error if no reply is given. So each deferral has an owner:
+// an actor that keeps it in a list and fails it when the actor's life ends. The owner is the actor
+// that was asked, until it hands the deferral over to another actor.
 //
 // Only the owner changes its list. Other code sends it signals:
 //
@@ -30,8 +30,8 @@ import (
 // succeeds once. It gets at least one: between H1 and A1 the deferral is in the system queue of the
 // new owner, which serves or refuses it. No list keeps a deferral that was given. Suppose that R3
 // loads the old owner: then R1 came before H1, and A1 finds the deferral given. Suppose that R3
-// loads the new owner: if the signal given comes before A1, A1 finds the deferral given; if it comes
-// after A1, G1 finds the deferral on the list.
+// loads the new owner: if the signal given comes before A1, A1 finds the deferral given; if it
+// comes after A1, G1 finds the deferral on the list.
 
 // Deferred is a reply that a behaviour has put off with [Defer]. It may be copied, kept,
 // and sent to the actor or goroutine that will give the reply. The zero value is not
@@ -152,10 +152,10 @@ func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
 
 // HandOver makes to responsible for the reply, in place of the running actor. From then on the end
 // of the running actor does not concern the caller. If to ends or is restarted before the reply was
-// given, the caller is told at once; likewise if to has ended already, or is down. HandOver does not
-// send the Deferred: to be able to reply, to needs it in a message. HandOver panics if d is zero, if
-// the running actor is not responsible for it, or if to is the zero Ref. It does nothing if the
-// reply was given.
+// given, the caller is told at once; likewise if to has ended already, or is down. HandOver does
+// not send the Deferred: to be able to reply, to needs it in a message. HandOver panics if d is
+// zero, if the running actor is not responsible for it, or if to is the zero Ref. It does nothing
+// if the reply was given.
 func (d Deferred[R]) HandOver(c *Context, to Target) {
 	mustRun(c, "HandOver")
 	d.d.mustBe("HandOver")

@@ -11,9 +11,9 @@ import (
 )
 
 // An outcome belongs to the life of the actor that asked for it. The request has the number of that
-// life in its header, beside the number of the behaviour, where it needs no extra space. The message
-// of the outcome gets the number from the request. Only the dispatch of behaviours whose messages
-// are outcomes compares the number; other behaviours pay nothing.
+// life in its header, beside the number of the behaviour, where it needs no extra space. The
+// message of the outcome gets the number from the request. Only the dispatch of behaviours whose
+// messages are outcomes compares the number; other behaviours pay nothing.
 //
 // The number is 0 for actors that have one life, and for messages that Send sends to such a
 // behaviour. A node goes back to its pool with the number 0, so that the next Send finds it.
@@ -54,8 +54,8 @@ func (x *coldState) lifeMark() uint16 {
 	return x.life + 1
 }
 
-// nextLife begins another life. Outcomes of the earlier life do not belong to it. The numbers repeat
-// after 65,535 lives: an outcome that was under way for so long runs. Owner only.
+// nextLife begins another life. Outcomes of the earlier life do not belong to it. The numbers
+// repeat after 65,535 lives: an outcome that was under way for so long runs. Owner only.
 func (x *coldState) nextLife() {
 	if x.life++; x.life == math.MaxUint16 {
 		x.life = 0
@@ -65,8 +65,8 @@ func (x *coldState) nextLife() {
 // isStale reports whether an outcome belongs to an earlier life. x may be nil. Owner only.
 func (x *coldState) isStale(mark uint16) bool { return mark != x.lifeMark() }
 
-// heard returns run or, if d's messages are outcomes, a function that calls run only for outcomes of
-// the actor's present life.
+// heard returns run or, if d's messages are outcomes, a function that calls run only for outcomes
+// of the actor's present life.
 //
 //go:noinline
 func (d *descriptor) heard(run runFunc) runFunc {
@@ -137,8 +137,8 @@ type nudge struct{ unanswered }
 func (nudge) serve(*cell, *Context) {}
 
 // Drain ends an actor when it has run its mail, even if it waits for replies. With WithFinishAsks
-// the actor waits for them: after its last mail it parks, like an actor that waits for its children,
-// until nothing is under way.
+// the actor waits for them: after its last mail it parks, like an actor that waits for its
+// children, until nothing is under way.
 //
 // Its mailbox is closed by then, so that no other sender may send to it. Outcomes therefore come
 // through the system queue. They must not overtake the remaining mail, so they wait in held until
@@ -161,8 +161,8 @@ func WithFinishAsks() TypeOption {
 	return typeOption(func(t *typeInfo) { t.finishes = true })
 }
 
-// hasUnderWay reports whether an outcome for which the actor has asked has not run yet, or the actor
-// has put off a reply. Owner only.
+// hasUnderWay reports whether an outcome for which the actor has asked has not run yet, or the
+// actor has put off a reply. Owner only.
 func hasUnderWay(a *cell) bool {
 	if f := a.flow.Load(); f != nil && f.asks.Load() > 0 {
 		return true
@@ -171,8 +171,8 @@ func hasUnderWay(a *cell) bool {
 }
 
 // takeLate pushes an outcome to the system queue of an actor that drains, whose mailbox is closed.
-// It reports false if a's type has no WithFinishAsks, if m is not an outcome, or if the system queue
-// is closed as well. Then the caller still owns m.
+// It reports false if a's type has no WithFinishAsks, if m is not an outcome, or if the system
+// queue is closed as well. Then the caller still owns m.
 func takeLate(e env, a *cell, m *message) bool {
 	if !a.shared().typ.finishes || !bringsOutcome(a, m) {
 		return false
@@ -180,8 +180,8 @@ func takeLate(e env, a *cell, m *message) bool {
 	return e.pushSystem(a, m) == nil
 }
 
-// bringsOutcome reports whether a message is an outcome that the actor has asked for. The caller owns
-// m.
+// bringsOutcome reports whether a message is an outcome that the actor has asked for. The caller
+// owns m.
 func bringsOutcome(a *cell, m *message) bool {
 	if m.ID == systemID {
 		_, is := (*payloadOf[signal](m)).(mail)
@@ -202,8 +202,8 @@ func serveMail(a *cell, c *Context, x *coldState, m *message, d *descriptor) {
 	a.runUrgent(c, x, m)
 }
 
-// endDrainTurn is called at the end of a turn beside the mail, when the actor drains and has run its
-// mail. The actor runs the mail that is there by now, or waits, or ends. Owner only.
+// endDrainTurn is called at the end of a turn beside the mail, when the actor drains and has run
+// its mail. The actor runs the mail that is there by now, or waits, or ends. Owner only.
 func endDrainTurn(a *cell, c *Context, x *coldState) {
 	if c.then&(lookAgain|unstashed) != 0 {
 		c.then &^= lookAgain | unstashed
@@ -335,8 +335,8 @@ func (s *timedReply[R]) serve(a *cell, c *Context) {
 // refused makes a dead letter of a reply that came ahead of the mail, to an actor that has ended.
 func (s *timedReply[R]) refused(a *cell, e env) { s.discard(e, a, a.whyEnded()) }
 
-// discard makes a dead letter of the reply. Any goroutine: so it uses no field that the asking actor
-// owns, and copies a prepared message.
+// discard makes a dead letter of the reply. Any goroutine: so it uses no field that the asking
+// actor owns, and copies a prepared message.
 func (s *timedReply[R]) discard(e env, a *cell, why error) {
 	m := s.within.message(e, s.res, false)
 	contents(m).Life = 0 // so that lost does not count it
@@ -345,8 +345,8 @@ func (s *timedReply[R]) discard(e env, a *cell, why error) {
 	deadLetter(e, a, m, why)
 }
 
-// roots adds the reply: an actor may ask itself, and then the reply has handles of its own arena. See
-// typeRoots.queued.
+// roots adds the reply: an actor may ask itself, and then the reply has handles of its own arena.
+// See typeRoots.queued.
 func (s *timedReply[R]) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	if l := t.byID[s.within.to.reply.id]; l != nil {
 		roots = append(roots, heap.RootOf(&s.res, l))
@@ -370,8 +370,8 @@ type mail interface {
 	discard(e env, a *cell, why error)
 }
 
-// discardMailIn makes a dead letter of the message that the signal in m stands for, if there is one.
-// The caller owns m.
+// discardMailIn makes a dead letter of the message that the signal in m stands for, if there is
+// one. The caller owns m.
 func discardMailIn(e env, m *message, to *cell, why error) {
 	switch s := takeSignal(m).(type) {
 	case mail:

@@ -139,8 +139,8 @@ func (c *Context) mustOwn(d *descriptor) {
 	}
 }
 
-// prepare makes the message of an outcome when the actor asks, since the message has to keep a mark,
-// or the context under which the actor has asked.
+// prepare makes the message of an outcome when the actor asks, since the message has to keep a
+// mark, or the context under which the actor has asked.
 func (c *Context) prepare(d *descriptor, life uint16) *message {
 	m := c.node(d.size)
 	c.sys.sim.count(-1) // it is not sent yet

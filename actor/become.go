@@ -97,7 +97,8 @@ func (*table) ends(a *cell, _ env, at ending, _ error) {
 }
 
 // dispatchBy changes the table to that of a variant or, if v is nil, to the type's own. The running
-// segment still uses the old table. Callers in a behaviour end the segment by turnTable. Owner only.
+// segment still uses the old table. Callers in a behaviour end the segment by turnTable. Owner
+// only.
 func dispatchBy(a *cell, v *table) {
 	switch {
 	case v != nil:

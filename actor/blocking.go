@@ -118,8 +118,8 @@ func (s *System) noIdleWorker(soFar uint64) {
 }
 
 // blockedCalls is the list of the calls of Blocking that are going on, with a timer that reports
-// long ones. The scheduler's monitor cannot: it looks at slots, and a behaviour in Blocking has given
-// its slot up.
+// long ones. The scheduler's monitor cannot: it looks at slots, and a behaviour in Blocking has
+// given its slot up.
 //
 // The calls are linked in the order in which they began. So the first is the oldest, and the timer
 // looks only at the first. The timer is not stopped at the end of a call: it expires once in the

@@ -188,8 +188,8 @@ type openSource struct {
 }
 
 // chanSources has the channel sources of an actor. Sources that may be open are in open. Sources
-// that were stopped, or are of an earlier life, are in left: they may have a value on its way. A new
-// source for the same behaviour waits for the sources in left. With two lists, opening another
+// that were stopped, or are of an earlier life, are in left: they may have a value on its way. A
+// new source for the same behaviour waits for the sources in left. With two lists, opening another
 // source does not go through thousands of open ones.
 type chanSources struct {
 	life chan struct{} // the life of the sources in open; closed when it ends
@@ -254,11 +254,11 @@ func (l *chanSources) stop(o openSource) {
 func isGone(o openSource) bool { return isClosed(o.gone) }
 
 // bridges are the goroutines between a system's actors and channels. When the system stops they end
-// soon, and the stop waits for them; the values that they have received become dead letters. Bridges
-// are begun only in turns, and all turns have ended when the stop waits.
+// soon, and the stop waits for them; the values that they have received become dead letters.
+// Bridges are begun only in turns, and all turns have ended when the stop waits.
 //
-// The functions that Pipe runs are not bridges: they are the user's, and may go on for long, or stop
-// the system themselves.
+// The functions that Pipe runs are not bridges: they are the user's, and may go on for long, or
+// stop the system themselves.
 type bridges struct {
 	sys  *System
 	all  sync.WaitGroup
@@ -299,8 +299,8 @@ func (b *bridges) finish() {
 	b.all.Wait()
 }
 
-// untilLifeDone returns a channel that is closed when the actor, or its present life, ends. The next
-// life has a channel of its own. Owner only.
+// untilLifeDone returns a channel that is closed when the actor, or its present life, ends. The
+// next life has a channel of its own. Owner only.
 func (b *actorBridges) untilLifeDone() chan struct{} {
 	if b.lifeDone == nil {
 		b.lifeDone = make(chan struct{})

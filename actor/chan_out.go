@@ -98,9 +98,9 @@ func (s sinkReady[M]) serve(_ *cell, c *Context) {
 }
 
 // flow sends the messages that wait to the channel. If the actor or its system has ended, or the
-// channel is closed, flow sends the remaining messages to the actor once more. For an actor that has
-// ended they become dead letters. If the channel is closed, the actor panics: a behaviour may panic,
-// a goroutine of the runtime must not.
+// channel is closed, flow sends the remaining messages to the actor once more. For an actor that
+// has ended they become dead letters. If the channel is closed, the actor panics: a behaviour may
+// panic, a goroutine of the runtime must not.
 func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *System, ended <-chan struct{}) {
 	for {
 		m, ok, room := o.next()
@@ -155,8 +155,8 @@ func (o *chanSink[M]) close(m M) []M {
 	return all
 }
 
-// next returns the oldest message that waits. If there is none, ok is false, and the goroutine has to
-// end. room reports that there is room again, and the actor has to be told.
+// next returns the oldest message that waits. If there is none, ok is false, and the goroutine has
+// to end. room reports that there is room again, and the actor has to be told.
 func (o *chanSink[M]) next() (m M, ok, room bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

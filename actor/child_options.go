@@ -72,8 +72,8 @@ func declaredFor(c *Context, behaviour, m any) *descriptor {
 	return d
 }
 
-// childAt returns the entry of a child of a; nil for a zero ref. It panics if before is not a child.
-// It costs a step for each younger sibling.
+// childAt returns the entry of a child of a; nil for a zero ref. It panics if before is not a
+// child. It costs a step for each younger sibling.
 func childAt(a *cell, before any) *child {
 	r, _ := before.(AnyRef)
 	if r.b == nil {

@@ -217,12 +217,12 @@ func (c *VirtualClock) systems() []*System {
 	return slices.Clone(c.on)
 }
 
-// parked returns a function that reports whether the n parked actors of s wait for time alone. It is
-// called while nothing goes on in s. They do if a timer of s is armed, all of them are muted, and
-// none is muted for an actor under pressure. Then the actors for which they wait in the end are
+// parked returns a function that reports whether the n parked actors of s wait for time alone. It
+// is called while nothing goes on in s. They do if a timer of s is armed, all of them are muted,
+// and none is muted for an actor under pressure. Then the actors for which they wait in the end are
 // suspended, or they would run; and these were postponed, or they would be parked as well (package
-// supervise). The alarms of the clock are no substitute for the timers of s: between two alarms none
-// is set.
+// supervise). The alarms of the clock are no substitute for the timers of s: between two alarms
+// none is set.
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
 		t := s.timers.Load()
@@ -297,8 +297,8 @@ func (s *simulation) sleep(ctx context.Context, d time.Duration) error {
 }
 
 // slow lets the virtual time pass that a function of Pipe or Blocking takes before its work, and
-// returns the virtual time that it takes after its work. behaviour is the name of the behaviour that
-// gets the outcome of a Pipe, or that blocks. The hook Latency gives both times.
+// returns the virtual time that it takes after its work. behaviour is the name of the behaviour
+// that gets the outcome of a Pipe, or that blocks. The hook Latency gives both times.
 func (s *simulation) slow(a *cell, behaviour string) (after time.Duration) {
 	if s == nil || s.hooks.Latency == nil {
 		return 0

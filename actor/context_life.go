@@ -8,7 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// lifeContext is the context of one life of an actor. It is made when the actor asks for it. It ends
+// lifeContext is the context of one life of an actor. It is made when the actor asks for it. It
+// ends
 //
 //   - when the life ends, in the actor's own turn: see leave;
 //   - before that, when other code orders the end, in the turn or goroutine of that code. The actor
@@ -18,9 +19,9 @@ import (
 //
 // Code that orders the end pushes the order to the system queue and then loads the context. The
 // actor stores the context and then looks whether an order is in the system queue. So at least one
-// of the two sees the other, and ends the context. Suspend and Restart end only the context that was
-// there before their push, since a suspended actor may begin its next life at once. If the actor
-// makes its context in between, a call that waits for it is not interrupted.
+// of the two sees the other, and ends the context. Suspend and Restart end only the context that
+// was there before their push, since a suspended actor may begin its next life at once. If the
+// actor makes its context in between, a call that waits for it is not interrupted.
 //
 // The system keeps a list of the contexts for which a goroutine may wait: Done was called, or a
 // context was derived for a message. An actor without a ref to it is collected by the GC together
@@ -40,8 +41,8 @@ type lifeContext struct {
 	index    int                        // in the lives of sysDone
 }
 
-// lifeKey is the key of a lifeBound. A context has such a value if it is derived from the context of
-// a behaviour.
+// lifeKey is the key of a lifeBound. A context has such a value if it is derived from the context
+// of a behaviour.
 type lifeKey struct{}
 
 // lifeBound is a context of this package that ends with a life.

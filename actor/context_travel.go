@@ -280,8 +280,8 @@ func travelling(ctx context.Context) context.Context {
 // detached has the values and the deadline of a context. It ends with the context of the message,
 // and not with the life of the actor in which the context was derived.
 //
-// It travels in messages, and no code knows when the last of these has run. So it has no timer: that
-// would keep it in memory until the deadline. Its Done channel is not closed at the deadline.
+// It travels in messages, and no code knows when the last of these has run. So it has no timer:
+// that would keep it in memory until the deadline. Its Done channel is not closed at the deadline.
 // Behaviours and interceptors get a context that is bound to it, with a timer until the behaviour
 // returns: see bindTo.
 type detached struct {

@@ -144,8 +144,8 @@ func markInLetterHook(is bool) {
 	}
 }
 
-// reportDeadLetter reports a dead letter to the hook. If there is no hook, or the hook has caused the
-// letter itself, it logs the letter, unless the reason is ErrRestarted.
+// reportDeadLetter reports a dead letter to the hook. If there is no hook, or the hook has caused
+// the letter itself, it logs the letter, unless the reason is ErrRestarted.
 func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
 	ctx context.Context) {
 	reported := s.tellOfLetter(func() DeadLetter {
@@ -186,8 +186,8 @@ func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
 	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason)
 }
 
-// writeDeadLetter logs a dead letter. The line has an attribute with the given key: the behaviour of
-// an actor, or the type of a message to a process. The number of lines is limited: see mayLog.
+// writeDeadLetter logs a dead letter. The line has an attribute with the given key: the behaviour
+// of an actor, or the type of a message to a process. The number of lines is limited: see mayLog.
 func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
 	reason error) {
 	line := deadLetterLine

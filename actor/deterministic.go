@@ -111,7 +111,8 @@ func endsStuck(ctx context.Context) bool {
 	return ok
 }
 
-// beside returns a Hooks.Panic that calls hook, and then the user's function own if that is not nil.
+// beside returns a Hooks.Panic that calls hook, and then the user's function own if that is not
+// nil.
 func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) {
 	return func(p PanicReport) {
 		value := p.Value
@@ -133,8 +134,8 @@ func atRandom(seed uint64) func([]int, int) int {
 }
 
 // flow gives a deterministic system a clock of its own, unless the user has set one. It returns the
-// clock that moves when no actor can go on. That is the system's own clock or, if the user moves the
-// system's clock, another one, for the runtime's pauses.
+// clock that moves when no actor can go on. That is the system's own clock or, if the user moves
+// the system's clock, another one, for the runtime's pauses.
 func (o *options) flow() *seam.VirtualClock {
 	c := seam.NewVirtualClock(epoch(), 0)
 	if o.virtual == nil {
@@ -212,8 +213,8 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	}
 }
 
-// hearsNews reports whether d's messages are those of links, monitors and supervisors. No queue drops
-// such a message.
+// hearsNews reports whether d's messages are those of links, monitors and supervisors. No queue
+// drops such a message.
 func (d *descriptor) hearsNews() bool {
 	switch d.payload(d.size.New(msg.Outside)).(type) {
 	case ChildDown, access.ChildUp, Down, Exit:
@@ -271,8 +272,8 @@ func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	s.report(ev, to, m, payload)
 }
 
-// wantsPayload reports whether the hooks need the payload of a message, or the turn that unit watches
-// has sent it.
+// wantsPayload reports whether the hooks need the payload of a message, or the turn that unit
+// watches has sent it.
 func (s *simulation) wantsPayload(m *message) bool {
 	_, ofUnit := s.unit.nodes[m]
 	return s.hooks.Payload != nil || ofUnit
@@ -364,8 +365,8 @@ func (s *simulation) count(n int) {
 	}
 }
 
-// countUser counts a message that was sent from outside, if it is the user's. id is the number of its
-// behaviour: the receiver may own the message by then.
+// countUser counts a message that was sent from outside, if it is the user's. id is the number of
+// its behaviour: the receiver may own the message by then.
 func (s *simulation) countUser(id uint16) {
 	if s != nil && isMail(id) { // s is checked here, since each send from outside calls countUser
 		s.count(1)
@@ -390,8 +391,8 @@ func (c *Context) makeInTurn(id uint16) *message {
 	return m
 }
 
-// deadlockClock returns the clock of the watch over actors under pressure. It is the machine's clock
-// or, in a deterministic system, the clock that moves when no actor can go on.
+// deadlockClock returns the clock of the watch over actors under pressure. It is the machine's
+// clock or, in a deterministic system, the clock that moves when no actor can go on.
 func (s *System) deadlockClock() seam.Clock {
 	if s.sim != nil {
 		return s.sim.clock

@@ -20,7 +20,8 @@ import (
 // used once, so the node identifies its message.
 type marks map[*message]mark
 
-// mark is the way of a message to its receiver, and the actor or process on whose behalf it was sent.
+// mark is the way of a message to its receiver, and the actor or process on whose behalf it was
+// sent.
 type mark struct {
 	via  sim.Via
 	from uint64
@@ -129,9 +130,9 @@ func (s *simulation) stashed(was, m *message) {
 }
 
 // unit watches one turn for package actortest: it records the messages that the turn's function
-// sends, the timers that it arms, and whether it stops its actor. A message is recorded when its node
-// is made, and when it has come to its receiver. The steps of a send in between are not changed for
-// the sake of tests.
+// sends, the timers that it arms, and whether it stops its actor. A message is recorded when its
+// node is made, and when it has come to its receiver. The steps of a send in between are not
+// changed for the sake of tests.
 type unit struct {
 	now   *sim.Turn // nil: no watched turn runs
 	in    *Context  // of the worker that runs the turn
@@ -264,8 +265,8 @@ func flood(c *Context, a *cell) {
 	}
 }
 
-// injectHeapFault makes the actor collect its arena, or sets the arena's limit so that it can take no
-// more memory.
+// injectHeapFault makes the actor collect its arena, or sets the arena's limit so that it can take
+// no more memory.
 func injectHeapFault(c *Context, a *cell, what sim.FaultKind) {
 	switch {
 	case a.arena == nil:
@@ -276,11 +277,11 @@ func injectHeapFault(c *Context, a *cell, what sim.FaultKind) {
 	}
 }
 
-// A deterministic system records the callers that wait for replies, and the state of their requests.
-// So a run in which a caller waits for ever can report that as soon as nothing can happen any more.
-// The code below keeps these records. The rest of the runtime reports that a reply is put off, and
-// that a goroutine or a turn begins or ends its wait in Ask. Whether an actor still waits for a
-// message is looked up when the list of waits is made.
+// A deterministic system records the callers that wait for replies, and the state of their
+// requests. So a run in which a caller waits for ever can report that as soon as nothing can happen
+// any more. The code below keeps these records. The rest of the runtime reports that a reply is put
+// off, and that a goroutine or a turn begins or ends its wait in Ask. Whether an actor still waits
+// for a message is looked up when the list of waits is made.
 
 // askLog records waits for replies. Only one thread runs at a time; it changes the log under the
 // lock of the simulation.
@@ -401,8 +402,8 @@ type waitList struct {
 	inCall map[*callState]int // the indices of the callers in Ask
 }
 
-// addProcesses adds the processes that wait for replies of other processes or of actors. processes is
-// nil if no system of processes was joined.
+// addProcesses adds the processes that wait for replies of other processes or of actors. processes
+// is nil if no system of processes was joined.
 func (l *waitList) addProcesses(processes *any) {
 	if processes == nil {
 		return
@@ -443,9 +444,9 @@ func (l *waitList) enter(o openCall) {
 	l.all = append(l.all, w)
 }
 
-// add adds a caller that waits for the reply of to to a request of d. If the caller was entered as a
-// goroutine or turn in Ask, add completes that entry with the state of the request. It does nothing
-// if by and k are nil.
+// add adds a caller that waits for the reply of to to a request of d. If the caller was entered as
+// a goroutine or turn in Ask, add completes that entry with the state of the request. It does
+// nothing if by and k are nil.
 func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wait) {
 	if i, ok := l.inCall[k]; ok && k != nil {
 		l.all[i].How, l.all[i].Question = w.How, w.Question
@@ -461,8 +462,8 @@ func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wa
 	l.all = append(l.all, w)
 }
 
-// addMail adds the callers whose requests are in the mail of an actor that is in no queue. The actor
-// has stashed the request, or is suspended.
+// addMail adds the callers whose requests are in the mail of an actor that is in no queue. The
+// actor has stashed the request, or is suspended.
 func (l *waitList) addMail(a *cell) {
 	add := func(m *message, how sim.How) {
 		if d := a.typ().decls[m.ID]; d.caller != nil {
