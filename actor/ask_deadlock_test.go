@@ -221,8 +221,8 @@ func TestAskCircle_Deadline(t *testing.T) {
 	equal(t, "entries left", actor.CallersOf(sys), 0)
 }
 
-// TestAskCircle_HasItsReply: "An edge counts while its call is open: it has no result": it does not
-// count until the waiting actor runs again.
+// TestAskCircle_HasItsReply: "An edge counts while its call is open: it has no result". So an edge
+// with a result closes no circle, even before the waiting actor runs again.
 func TestAskCircle_HasItsReply(t *testing.T) {
 	for _, has := range []bool{true, false} {
 		sys := start(t, actor.WithWorkers(1))
