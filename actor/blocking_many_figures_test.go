@@ -45,9 +45,9 @@ func TestBlocking_Costs(t *testing.T) {
 	}
 }
 
-// TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do":
-// on the only processor the monitor does not come to say so, and it is Go that ends a turn that
-// spins, after 10 ms or more.
+// TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do".
+// On the only processor the monitor does not run in time. Without ShouldYield a turn that spins
+// would go on until Go preempts it, after 10 ms or more.
 func TestShouldYield_OneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	sys := start(t, actor.WithWorkers(1))
