@@ -69,9 +69,9 @@ func (m *muting) send(c *actor.Context, n int) {
 	m.ran.Add(1)
 }
 
-// mutingTypes has two types of actors: one whose actors run on the worker of their receiver, and one
-// whose actors have a thread of their own. Each function spawns an actor, and returns a function
-// that mutes it.
+// mutingTypes has two types of actors: one whose actors run on the worker of their receiver, and
+// one whose actors have a thread of their own. Each function spawns an actor, and returns a
+// function that mutes it.
 func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 	types := make(map[string]func(*actor.System, actor.Ref[puppet]) func())
 	for name, opts := range map[string][]actor.TypeOption{"one worker": nil,

@@ -199,9 +199,9 @@ func TestAnswer_OfMuted(t *testing.T) {
 	allUnmuted(t, sys)
 }
 
-// TestAnswer_Buffer: a buffer in front of a database is full, applies pressure, and releases it when
-// the database has answered. The database is not muted by its answer, and no pressure deadlock is
-// reported.
+// TestAnswer_Buffer: a buffer in front of a database is full, applies pressure, and releases it
+// when the database has answered. The database is not muted by its answer, and no pressure deadlock
+// is reported.
 func TestAnswer_Buffer(t *testing.T) {
 	const asks = 30
 	type buffer struct{ left int }

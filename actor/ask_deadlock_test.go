@@ -139,8 +139,8 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 	t.Logf("%d of 300 closed a circle", heardBy)
 }
 
-// TestAskCircle_Bound: an actor with a bound closes a circle too. It drops no message before its own
-// turn has ended, so it cannot reply earlier either.
+// TestAskCircle_Bound: an actor with a bound closes a circle too. It drops no message before its
+// own turn has ended, so it cannot reply earlier either.
 func TestAskCircle_Bound(t *testing.T) {
 	for name, b := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
@@ -161,8 +161,8 @@ func TestAskCircle_Bound(t *testing.T) {
 	}
 }
 
-// TestAskCircle_None: a chain of asks is no circle if one of its actors has given up, or has had its
-// reply: it no longer waits. All actors get their replies, or the error of their contexts.
+// TestAskCircle_None: a chain of asks is no circle if one of its actors has given up, or has had
+// its reply: it no longer waits. All actors get their replies, or the error of their contexts.
 func TestAskCircle_None(t *testing.T) {
 	t.Run("GivenUp", func(t *testing.T) {
 		sys := start(t, actor.WithWorkers(2))
@@ -199,8 +199,8 @@ func TestAskCircle_None(t *testing.T) {
 	}
 }
 
-// TestAskCircle_Deadline: the ask that closes a circle fails at once, before the deadline of another
-// ask in the circle has passed.
+// TestAskCircle_Deadline: the ask that closes a circle fails at once, before the deadline of
+// another ask in the circle has passed.
 func TestAskCircle_Deadline(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})

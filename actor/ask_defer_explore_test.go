@@ -86,8 +86,8 @@ var counterOps = []struct {
 	{"heir ends", func(s *counterScene, _ int) { Stop(s.sys, s.heir) }},
 }
 
-// judge checks the outcome. The caller has at most one, that of the first Reply. It has one if there
-// was a Reply, or if the owner has ended. No list has a deferral that was given.
+// judge checks the outcome. The caller has at most one, that of the first Reply. It has one if
+// there was a Reply, or if the owner has ended. No list has a deferral that was given.
 func (s *counterScene) judge() error {
 	if err := s.resting(); err != nil {
 		return err

@@ -127,8 +127,8 @@ func TestDefer(t *testing.T) {
 	}
 }
 
-// TestDefer_Callers: each caller, of every kind, gets its own reply; so does a caller whose reply is
-// an error.
+// TestDefer_Callers: each caller, of every kind, gets its own reply; so does a caller whose reply
+// is an error.
 func TestDefer_Callers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})

@@ -108,8 +108,8 @@ func TestFinishAsks_Deferred(t *testing.T) {
 	must(t, receive(t, "the end", done))
 }
 
-// TestFinishAsks_Order: outcomes that come while mail is left run after it. They "may ask for more",
-// and may yield.
+// TestFinishAsks_Order: outcomes that come while mail is left run after it. They "may ask for
+// more", and may yield.
 func TestFinishAsks_Order(t *testing.T) {
 	for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(3)} {
 		sys := start(t, opt)
@@ -200,8 +200,8 @@ func TestFinishAsks_Panic(t *testing.T) {
 }
 
 // TestFinishAsks_SpentBatch: an actor that spends its batch while it drains, and then waits for an
-// outcome, is not overloaded: "All other messages to the actor become dead letters", and its mail is
-// no longer counted.
+// outcome, is not overloaded: "All other messages to the actor become dead letters", and its mail
+// is no longer counted.
 func TestFinishAsks_SpentBatch(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain": {actor.WithBatch(4)}, "watermarks": {actor.WithBatch(4), actor.WithWatermarks(2, 1)},

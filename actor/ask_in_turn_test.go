@@ -96,8 +96,9 @@ func stopInATurn(t *testing.T, sys *actor.System, asked actor.Ref[puppet], pinne
 	wants(t, err, actor.ErrSystemStopped)
 }
 
-// TestAsk_OfOneMutedForTheCaller: an overloaded actor asks an actor that is muted for it. That actor
-// goes on, and replies. This also holds if the caller asks an idle actor, which asks the muted one.
+// TestAsk_OfOneMutedForTheCaller: an overloaded actor asks an actor that is muted for it. That
+// actor goes on, and replies. This also holds if the caller asks an idle actor, which asks the
+// muted one.
 func TestAsk_OfOneMutedForTheCaller(t *testing.T) {
 	for way, ask := range asksInTurn {
 		for name, opts := range plainAndSeeded {
@@ -145,8 +146,8 @@ func askMuted(t *testing.T, sys *actor.System,
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
-// TestAsk_OfOneMutedLater: an overloaded actor, for which no sender is muted yet, asks an actor that
-// sends to it before it comes to the request. That actor is not muted, and replies.
+// TestAsk_OfOneMutedLater: an overloaded actor, for which no sender is muted yet, asks an actor
+// that sends to it before it comes to the request. That actor is not muted, and replies.
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
@@ -169,8 +170,8 @@ func TestAsk_OfOneMutedLater(t *testing.T) {
 }
 
 // TestAsk_OfOneMutedForTheMuted: a muted actor runs an urgent message, and asks an actor that is
-// muted for it. That actor goes on, and replies. Afterwards the caller is still muted, and mutes its
-// senders as before.
+// muted for it. That actor goes on, and replies. Afterwards the caller is still muted, and mutes
+// its senders as before.
 func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ := actor.NewType[puppet]("hasty")
 	plain := actor.Declare[deed](typ, "plain")

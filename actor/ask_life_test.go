@@ -12,9 +12,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestOutcome_BelongsToItsLife: "An outcome belongs to the life of the caller in which it has asked.
-// If the caller is restarted first, the outcome does not run: it becomes a dead letter with the
-// reason [ErrRestarted], which is counted and not logged." It makes no difference whether the
+// TestOutcome_BelongsToItsLife: "An outcome belongs to the life of the caller in which it has
+// asked. If the caller is restarted first, the outcome does not run: it becomes a dead letter with
+// the reason [ErrRestarted], which is counted and not logged." It makes no difference whether the
 // outcome is in the mailbox at the restart, or comes later, or waits in the stash.
 func TestOutcome_BelongsToItsLife(t *testing.T) {
 	put := func(put chan<- actor.Deferred[any]) ctxAsk {

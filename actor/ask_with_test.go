@@ -94,8 +94,9 @@ func TestAskToWith_Overloaded(t *testing.T) {
 	close(stay)
 }
 
-// TestAskToWith_Late: "If d passes on the runtime's clock before the caller has come to the outcome,
-// the outcome is [ErrNoReply] … Its late reply becomes a dead letter", and both have the mark.
+// TestAskToWith_Late: "If d passes on the runtime's clock before the caller has come to the
+// outcome, the outcome is [ErrNoReply] … Its late reply becomes a dead letter", and both have the
+// mark.
 func TestAskToWith_Late(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	var dead letters
@@ -190,7 +191,8 @@ func TestAskToWith_Parcels(t *testing.T) {
 	equal(t, "dead letters", sys.Stats().DeadLetters, 1)
 }
 
-// TestAsker_Double: "a test double can take the place of an actor in code that knows only an Asker".
+// TestAsker_Double: "a test double can take the place of an actor in code that knows only an
+// Asker".
 func TestAsker_Double(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan any, 1)

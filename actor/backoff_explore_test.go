@@ -197,9 +197,9 @@ func (d *dormitory) close() error {
 	return d.allEnded()
 }
 
-// TestPostpone_Explored: senders of every kind send while a supervisor puts a restart off, restarts,
-// stops or suspends again. In no order is a sender left muted, a caller left without an answer, or
-// a message lost, doubled or out of order.
+// TestPostpone_Explored: senders of every kind send while a supervisor puts a restart off,
+// restarts, stops or suspends again. In no order is a sender left muted, a caller left without an
+// answer, or a message lost, doubled or out of order.
 func TestPostpone_Explored(t *testing.T) {
 	for op, do := range dozerOps {
 		for verdict, decide := range dozerVerdicts {

@@ -34,8 +34,8 @@ var quickEnds = []struct {
 	}, nothing},
 }
 
-// BenchmarkCallers measures the time until a requester that gets no answer gets the error, as median
-// and 99th percentile: "at once (under 1 ms)".
+// BenchmarkCallers measures the time until a requester that gets no answer gets the error, as
+// median and 99th percentile: "at once (under 1 ms)".
 func BenchmarkCallers(b *testing.B) {
 	for _, e := range quickEnds {
 		for _, within := range []bool{false, true} {

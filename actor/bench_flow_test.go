@@ -95,7 +95,8 @@ func heapWatch() (stop func() (grown uint64)) {
 	return func() uint64 { close(end); <-done; return most - before }
 }
 
-// floods has the ways in which n messages come to a slow actor. Each returns the number of messages.
+// floods has the ways in which n messages come to a slow actor. Each returns the number of
+// messages.
 var floods = []struct {
 	name string
 	pour func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64, n int) int
@@ -125,8 +126,8 @@ var floods = []struct {
 	}},
 }
 
-// BenchmarkFlood sends b.N messages to one slow actor, and reports its speed beside its speed alone.
-// No message is lost, and the growth of the heap stays within floodBound.
+// BenchmarkFlood sends b.N messages to one slow actor, and reports its speed beside its speed
+// alone. No message is lost, and the growth of the heap stays within floodBound.
 func BenchmarkFlood(b *testing.B) {
 	for _, f := range floods {
 		b.Run(f.name, func(b *testing.B) {

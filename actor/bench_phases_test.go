@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// repeated runs what n times in an actor, one message after the other.
+// repeated runs a function n times in an actor, one message after the other.
 func repeated(sys *actor.System, n int, what func(c *actor.Context)) {
 	var again deed
 	again = func(_ *puppet, c *actor.Context) {

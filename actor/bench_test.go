@@ -23,7 +23,8 @@ func percentiles(b *testing.B, times []time.Duration, what string) {
 
 // BenchmarkIdleToRun: "A message from outside to an idle runtime runs within 50 µs at the median".
 // A worker that has just run out of work yields for a moment before it parks, and gets the message
-// of a sender that sends at once ("lingering"). In "parked" nothing happens in the process any more.
+// of a sender that sends at once ("lingering"). In "parked" nothing happens in the process any
+// more.
 func BenchmarkIdleToRun(b *testing.B) {
 	b.Run("lingering", func(b *testing.B) { benchmarkIdleToRun(b, func(*actor.System) {}) })
 	b.Run("parked", func(b *testing.B) {

@@ -94,7 +94,8 @@ func (l *tenancy) inOrder() error {
 	return nil
 }
 
-// judge checks that all words have run once or are dead letters, in order, and that nothing is left.
+// judge checks that all words have run once or are dead letters, in order, and that nothing is
+// left.
 func (l *tenancy) judge() error {
 	if err := l.resting(); err != nil {
 		return err
@@ -204,8 +205,8 @@ func biasScene(set func(*tenancy)) func(*explore.Program) {
 
 // TestBias_Explored: a worker wakes an actor and continues to send to it. Meanwhile another worker
 // steals and runs it, another goroutine pushes, and it stops, is killed, yields or sends to itself.
-// Each message runs once or is a dead letter. A message that was sent before another one runs before
-// it, also if different workers have sent them.
+// Each message runs once or is a dead letter. A message that was sent before another one runs
+// before it, also if different workers have sent them.
 //
 // Mutants: internal/mutants/bias.json.
 func TestBias_Explored(t *testing.T) {

@@ -54,8 +54,9 @@ func TestBias_NotForAll(t *testing.T) {
 	}
 }
 
-// TestBias_Given: a worker that wakes an actor leaves its mark in the mailbox, and its next messages
-// do not change the mailbox. The mark gets into no cache of messages, even if it is recycled.
+// TestBias_Given: a worker that wakes an actor leaves its mark in the mailbox, and its next
+// messages do not change the mailbox. The mark gets into no cache of messages, even if it is
+// recycled.
 func TestBias_Given(t *testing.T) {
 	needFence(t)
 	sys := Start(WithWorkers(1))
@@ -165,8 +166,8 @@ func TestBias_MutedLeaves(t *testing.T) {
 }
 
 // TestBias_DetachedWaits: a worker that takes over from one that blocks may be surplus at first.
-// Then the actors that it makes runnable go to other workers. So it holds no biases before its first
-// review.
+// Then the actors that it makes runnable go to other workers. So it holds no biases before its
+// first review.
 func TestBias_DetachedWaits(t *testing.T) {
 	needFence(t)
 	typ := NewType[struct{}]("biased")

@@ -46,8 +46,8 @@ func TestBlocking_Costs(t *testing.T) {
 }
 
 // TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do".
-// On the only processor the monitor does not run in time. Without ShouldYield a turn that spins
-// would go on until Go preempts it, after 10 ms or more.
+// With one processor, the monitor cannot run in time to tell a turn that spins: it runs only after
+// Go has preempted the turn, after 10 ms or more. So ShouldYield has to notice by itself.
 func TestShouldYield_OneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	sys := start(t, actor.WithWorkers(1))

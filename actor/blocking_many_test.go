@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Tests with thousands of behaviours that block: "a behaviour that blocks does not take its worker's
-// other actors with it".
+// Tests with thousands of behaviours that block: "a behaviour that blocks does not take its
+// worker's other actors with it".
 
 // TestAsk_ManyInTurns: three thousand behaviours ask one actor, which is free when all of them
 // wait. All are answered, with contexts that end and contexts that do not.
@@ -40,8 +40,8 @@ func TestAsk_ManyInTurns(t *testing.T) {
 	}
 }
 
-// TestBlocking_Many: while ten thousand behaviours are in Blocking, another actor answers. When they
-// have returned, all their messages are counted.
+// TestBlocking_Many: while ten thousand behaviours are in Blocking, another actor answers. When
+// they have returned, all their messages are counted.
 func TestBlocking_Many(t *testing.T) {
 	n := scaled(10_000)
 	sys := start(t, actor.WithWorkers(2))

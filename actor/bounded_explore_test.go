@@ -40,7 +40,8 @@ var vatKinds = map[Overflow]vatKind{
 	OverflowDropOldest: newVatKind("dropping vat", OverflowDropOldest, 2),
 }
 
-// swiftVat runs all messages of a full mailbox in one turn: no later turn finds a forgotten message.
+// swiftVat runs all messages of a full mailbox in one turn: no later turn finds a forgotten
+// message.
 var swiftVat = newVatKind("swift vat", OverflowDropOldest, 8*vatLimit)
 
 // deluge is a stage with a vat and two actors that send to it. The messages of one sender are in
@@ -155,8 +156,8 @@ var delugeOps = map[string]func(f *deluge){
 	"drain": func(f *deluge) { f.ended = true; Drain(f.sys, f.to) },
 }
 
-// judge checks that no actor is left muted and no goroutine waits, that each message has run or is a
-// dead letter, once, in the order of its sender, and that each place is free again.
+// judge checks that no actor is left muted and no goroutine waits, that each message has run or is
+// a dead letter, once, in the order of its sender, and that each place is free again.
 func (f *deluge) judge() error {
 	if err := f.resting(); err != nil {
 		return err
@@ -185,10 +186,10 @@ func (f *deluge) judge() error {
 	return nil
 }
 
-// TestBound_Explored: two actors flood an actor with a bound of two. Meanwhile it gets messages from
-// outside, goroutines wait for a place or give up, and it applies pressure, stops or drains. Each
-// message runs once or is a dead letter, in the order of its sender. The bound holds, no actor is
-// left muted, no goroutine waits, and no place is lost.
+// TestBound_Explored: two actors flood an actor with a bound of two. Meanwhile it gets messages
+// from outside, goroutines wait for a place or give up, and it applies pressure, stops or drains.
+// Each message runs once or is a dead letter, in the order of its sender. The bound holds, no actor
+// is left muted, no goroutine waits, and no place is lost.
 //
 // Mutants: bound/… of internal/mutants/muting.json.
 func TestBound_Explored(t *testing.T) {

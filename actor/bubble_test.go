@@ -15,8 +15,8 @@ import (
 // wait.
 
 // TestBubble_Ask: calls that asks of one bubble have left for reuse do no harm in the next bubble.
-// A channel of the earlier bubble would make Go end the process. There are more bubbles than
-// recycled calls, of which each processor has one.
+// A channel of the earlier bubble would make Go end the process. There are more bubbles than places
+// for recycled calls, of which each processor has one.
 func TestBubble_Ask(t *testing.T) {
 	for range 40 {
 		synctest.Test(t, func(t *testing.T) {

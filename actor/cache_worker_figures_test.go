@@ -16,8 +16,8 @@ import (
 
 // Tests of the memory that an idle system keeps to use again.
 
-// caches is a type of actors that run the functions that are sent to them, and take messages of type
-// M.
+// caches is a type of actors that run the functions that are sent to them, and take messages of
+// type M.
 type caches[M any] struct {
 	typ  *actor.Type[int]
 	load actor.Behaviour[int, M]
@@ -89,8 +89,8 @@ func TestCache_Messages(t *testing.T) {
 	}](t)
 }
 
-// TestCache_Urgent: "An idle worker keeps at most 0.3 MiB of messages of one layout", and idle actors
-// keep no urgent messages.
+// TestCache_Urgent: "An idle worker keeps at most 0.3 MiB of messages of one layout", and idle
+// actors keep no urgent messages.
 func TestCache_Urgent(t *testing.T) {
 	typ := actor.NewType[int]("kept")
 	load := actor.Declare[[64 << 10]byte](typ, "load", actor.Urgent())

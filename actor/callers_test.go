@@ -23,7 +23,8 @@ type silence struct {
 
 func noAfter() {}
 
-// holding makes an actor that is in a behaviour. after calls end and then lets the behaviour return.
+// holding makes an actor that is in a behaviour. after calls end and then lets the behaviour
+// return.
 func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
 	*actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
@@ -32,8 +33,8 @@ func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
 	}
 }
 
-// underSupervision makes an actor that has fallen, and whose supervisor has put its restart off. end
-// decides about it.
+// underSupervision makes an actor that has fallen, and whose supervisor has put its restart off.
+// end decides about it.
 func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
 	*actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
@@ -154,8 +155,8 @@ var (
 )
 
 // TestCallers_EveryWay: the requester of an actor that panics, is stopped, is killed or was never
-// started gets the reason at once: for every way to ask, when its request is in the mailbox already,
-// when a restart is pending, and when the system stops.
+// started gets the reason at once: for every way to ask, when its request is in the mailbox
+// already, when a restart is pending, and when the system stops.
 func TestCallers_EveryWay(t *testing.T) {
 	const n = 5
 	for _, s := range silences {

@@ -72,8 +72,8 @@ func TestFromChan_Ends(t *testing.T) {
 	}
 }
 
-// TestFromChan_OfWhoLeaves: "If the actor takes no mail any more, since it drains or its OnStop runs,
-// FromChan receives nothing."
+// TestFromChan_OfWhoLeaves: "If the actor takes no mail any more, since it drains or its OnStop
+// runs, FromChan receives nothing."
 func TestFromChan_OfWhoLeaves(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	ch := make(chan int, 100)
@@ -249,8 +249,8 @@ func TestToChan_StopLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestFromChan_StopLeavesNothing: the same for a value that was received from a channel and waits for
-// an actor that accepts no mail.
+// TestFromChan_StopLeavesNothing: the same for a value that was received from a channel and waits
+// for an actor that accepts no mail.
 func TestFromChan_StopLeavesNothing(t *testing.T) {
 	for range scaled(50) {
 		var dead letters
@@ -440,8 +440,7 @@ func TestAskAll(t *testing.T) {
 	wants(t, err, fault) // though the first is stuck
 }
 
-// TestReplies_HaveCome: outcomes that have come before ctx ends have no error of ctx: only "The
-// outcomes that are still missing have an error of ctx, when ctx ends".
+// TestReplies_HaveCome: outcomes that have come before ctx ends do not have ctx's error.
 func TestReplies_HaveCome(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 8)
@@ -461,7 +460,7 @@ func TestReplies_HaveCome(t *testing.T) {
 }
 
 // TestReplies: "the outcome of every request, with the actor that was asked, in the order in which
-// the outcomes come in. The outcomes that are still missing have an error of ctx, when ctx ends".
+// the outcomes come in. The outcomes that are still missing have an error … of ctx, when ctx ends".
 func TestReplies(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 10)
@@ -549,8 +548,8 @@ func TestAskAll_EndedBefore(t *testing.T) {
 }
 
 // TestFromChan_AgainInOrder: "If FromChan is called again for the same behaviour, after a stop or a
-// restart, it receives nothing until the value that was on its way is in the mailbox": for all kinds
-// of actors, and for any order of the goroutines.
+// restart, it receives nothing until the value that was on its way is in the mailbox": for all
+// kinds of actors, and for any order of the goroutines.
 func TestFromChan_AgainInOrder(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain": nil, "bounded": {actor.WithBound(1,
@@ -600,8 +599,8 @@ func numbers(n int) <-chan int {
 	return ch
 }
 
-// TestFromChan_AgainBehindARestart: an actor that calls FromChan in OnStart gets the values in order
-// through all its lives.
+// TestFromChan_AgainBehindARestart: an actor that calls FromChan in OnStart gets the values in
+// order through all its lives.
 func TestFromChan_AgainBehindARestart(t *testing.T) {
 	const n = 60
 	for seed := range uint64(20) {
@@ -627,8 +626,8 @@ func TestFromChan_AgainBehindARestart(t *testing.T) {
 	}
 }
 
-// TestFromChan_AgainAndAgain: FromChan is called again while a value is on its way to an actor under
-// pressure, which accepts none. No goroutine is left waiting, and the system can end.
+// TestFromChan_AgainAndAgain: FromChan is called again while a value is on its way to an actor
+// under pressure, which accepts none. No goroutine is left waiting, and the system can end.
 func TestFromChan_AgainAndAgain(t *testing.T) {
 	const n = 100
 	for seed := range uint64(20) {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestReports_NameTheActor: reports and their log lines have the number of the actor and the first
-// name that it has registered, or had when it ended.
+// of its names; for an actor that has ended, the first of its names at its end.
 func TestReports_NameTheActor(t *testing.T) {
 	var dead letters
 	var crash atomic.Pointer[actor.PanicReport]
@@ -96,8 +96,8 @@ func TestContext_Logger(t *testing.T) {
 	panics(t, "Logger", func() { (*actor.Context)(nil).Logger() })
 }
 
-// TestBestEffort: "Their dead letters are counted and shown to Hooks.DeadLetter like any other; but
-// without such a function they are logged at level DEBUG instead of WARN".
+// TestBestEffort: "Their dead letters are counted … and reported to [Hooks] like any other. Without
+// such a hook they are logged at level DEBUG instead of WARN".
 func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log,
