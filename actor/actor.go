@@ -140,7 +140,8 @@ type coldState struct {
 
 	todo   messageList // taken from the system queue and not yet served
 	orders pendingOrders
-	// Urgent mail of a suspended actor, or of one that has sent too much while it is muted.
+	// Urgent mail of an actor that is suspended, or has sent too much while it was muted; outcomes
+	// for an actor that drains.
 	held messageList
 
 	backoff  *backoff        // nil unless it is suspended and in a back-off
@@ -189,7 +190,7 @@ func verifyTurn(a *cell, c *Context) {
 // verifyLoad checks, between two turns, that the load of an actor and its gate agree.
 func verifyLoad(a *cell) {
 	if a.box.PeekClosed() {
-		return // it drains or ends: its gate is open, whatever its load
+		return // it drains or ends: its gate is open for every load
 	}
 	const both = backpressure.Counted | backpressure.Bounded
 	invariant.Check(a.load&both != both, "%v is counted and bounded: %#x", a, a.load)

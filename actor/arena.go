@@ -104,8 +104,8 @@ func collectMore(a *cell, c *Context) bool {
 }
 
 // arenaRoots returns the places of all handles that keep data in the actor's arena alive: the
-// state, and the messages that the actor has sent to itself, in whichever queue they wait. Messages
-// of other actors have handles of other arenas, which the collector ignores. Owner only.
+// state, and the messages that the actor has sent to itself, in all queues. Messages of other
+// actors have handles of other arenas, which the collector ignores. Owner only.
 func arenaRoots(a *cell, c *Context) []heap.Root {
 	t := a.typ().heapRoots()
 	roots := append(c.rooting[:0], stateRoot(a, t.state))

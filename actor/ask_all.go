@@ -41,9 +41,9 @@ func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[
 
 // Replies is [AskAll] as a sequence: it yields the outcome of every request, with the
 // actor that was asked, in the order in which the outcomes come in. The outcomes that are
-// still missing have an error
+// still missing have
 //
-//   - of ctx, when ctx ends;
+//   - ctx's error, when ctx ends;
 //   - [ErrSystemStopped], in a behaviour whose system stops;
 //   - [ErrTooManyBlocked], in a behaviour that cannot wait because too many block already.
 //

@@ -379,7 +379,7 @@ func TestDefer_Circle(t *testing.T) {
 }
 
 // TestDefer_Conservation: clerks reply late and out of order, panic, are restarted and end. Each
-// request has exactly one outcome, and it is the one that was given.
+// request has exactly one outcome, the reply or the error that was given.
 func TestDefer_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))

@@ -238,7 +238,7 @@ func TestWithin_Panic(t *testing.T) {
 }
 
 // TestWithin_UnawaitedLeaveNothing: 100,000 asks whose time has passed, and whose
-// replies come late or never, leave nothing behind.
+// replies come late or never, keep no memory.
 func TestWithin_UnawaitedLeaveNothing(t *testing.T) {
 	l := newLimited(t, actor.WithWorkers(2))
 	sink := puppetType.Spawn(l.sys, puppet{})

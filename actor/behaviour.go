@@ -96,8 +96,9 @@ func (d *descriptor) mustDo(isNil bool) {
 //
 //   - The message comes from outside, or from an actor of another system, which counts as
 //     outside.
-//   - The sender must not be muted: it is overloaded or under pressure itself, has
-//     supervised children, drains while its parent waits for its end, or sends to itself.
+//   - The sender must not be muted: it is overloaded or under pressure itself, runs the mail
+//     for which it was released ([PressureDeadlock]), has supervised children, drains while
+//     its parent waits for its end, or sends to itself.
 //   - The receiver has asked for the message: see [AskTo].
 //
 // A sender that must not wait can have its messages dropped instead: [DropOnOverload].

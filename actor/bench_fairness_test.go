@@ -41,7 +41,7 @@ func BenchmarkFairness(b *testing.B) {
 }
 
 const (
-	crowd   = 10_000 // actors besides the one that floods itself
+	crowd   = 10_000 // actors besides the flooding one
 	salvo   = 100    // messages sent in one behaviour
 	sampled = 16     // one message in 16 is timed
 )

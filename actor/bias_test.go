@@ -165,7 +165,7 @@ func TestBias_MutedLeaves(t *testing.T) {
 	}
 }
 
-// TestBias_DetachedWaits: a worker that takes over from one that blocks may be surplus at first.
+// TestBias_DetachedWaits: a worker that takes over from a blocking worker may be surplus at first.
 // Then the actors that it makes runnable go to other workers. So it holds no biases before its
 // first review.
 func TestBias_DetachedWaits(t *testing.T) {

@@ -333,7 +333,7 @@ func TestPipe_Stops(t *testing.T) {
 }
 
 // TestToChan_Closed: a channel that is closed too early ends the actor, and not the process. The
-// actor itself or its goroutine may be the one that sends.
+// actor itself or its goroutine may be sending at that time.
 func TestToChan_Closed(t *testing.T) {
 	if raceDetector {
 		// The race detector reports the close of a channel during a send.
@@ -460,7 +460,7 @@ func TestReplies_HaveCome(t *testing.T) {
 }
 
 // TestReplies: "the outcome of every request, with the actor that was asked, in the order in which
-// the outcomes come in. The outcomes that are still missing have an error … of ctx, when ctx ends".
+// the outcomes come in. The outcomes that are still missing have … ctx's error, when ctx ends".
 func TestReplies(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 10)

@@ -162,8 +162,8 @@ func mustGoOn(call string, d time.Duration) {
 // which nothing went on may have got a message from the next system, so awaitAll repeats until no
 // system has run a turn in between.
 //
-// Rejected: to wait until they are quiescent. An actor that is muted for one that waits for a
-// timer, and any that waits for that actor, would keep the clock from coming to the timer.
+// Rejected: to wait until they are quiescent. An actor that is muted for an actor that waits for a
+// timer would keep the clock from coming to the timer, and so would each actor that waits for it.
 func (c *VirtualClock) awaitAll(ctx context.Context) error {
 	for last := uint64(0); ; {
 		turns := uint64(1)

@@ -196,9 +196,9 @@ func (c *Context) forgetTurn() {
 
 // idBlock is a worker's block of actor numbers. Most numbers are taken from it without access to
 // shared memory: newID gives out the numbers from next to end without further checks. If end is
-// before last, newID takes its slow path at end. There is either the one number of the block that
-// is in the sample of package inspect, or the worker has a ring: then end is next, and each spawn
-// takes the slow path.
+// before last, newID takes its slow path at end, for one of two reasons. The number at end is the
+// one number of the block that is in the sample of package inspect. Or the worker has a ring: then
+// end is next, and each spawn takes the slow path.
 type idBlock struct{ next, end, last uint64 }
 
 const idBlockSize = 1024

@@ -137,8 +137,8 @@ func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], de
 	inside(t, sys, func(c *actor.Context) { wants(t, g.drop.TrySend(c, r, 1), actor.ErrOverloaded) })
 }
 
-// TestDrop_BehindOthers: a behaviour sends an ordinary message, for which it will be muted, and then
-// a message that drops. The second message gives way all the same.
+// TestDrop_BehindOthers: a behaviour sends an ordinary message, for which it will be muted, and
+// then a message that drops. The second message gives way all the same.
 func TestDrop_BehindOthers(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
