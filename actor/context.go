@@ -33,7 +33,7 @@ type Context struct {
 	// Read-only.
 	sys *System
 	w   *sched.Worker
-	// The system is deterministic: no message is recycled, so each send calls refill.
+	// No message is recycled, so each send calls refill: in deterministic systems and explorations.
 	dry bool
 
 	bias mpsc.Bias

@@ -66,7 +66,7 @@ func (s *simulation) comesFromProcess(m *message, id uint64, typ string) {
 }
 
 // processEvents returns the function that processes call with their events and payloads. It is nil
-// unless the hooks are observed.
+// unless the hook Event is set.
 func (s *simulation) processEvents() func(e, payload any) {
 	if s == nil || !s.observed {
 		return nil
