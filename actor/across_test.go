@@ -101,8 +101,8 @@ func TestAskTo_AcrossInShutdownBounded(t *testing.T) {
 	wants(t, got[0], actor.ErrSystemStopped)
 }
 
-// TestAcross_WaitsPanic: "It panics if a behaviour of sys, or of the system of t, calls
-// it", of either system.
+// TestAcross_WaitsPanic: "It panics if a behaviour or a process of any system calls it", for actors
+// of the caller's system and of another one.
 func TestAcross_WaitsPanic(t *testing.T) {
 	here, there := start(t), start(t)
 	kept, _ := there.Hold()

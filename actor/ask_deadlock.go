@@ -64,8 +64,8 @@ func leaveGraph(me *cell, g *waitgraph.Graph) {
 	}
 }
 
-// A behaviour that waits for a reply may itself keep the reply from coming: it may wait for itself,
-// for actors that are muted for it, or for the end of its own system.
+// A behaviour that waits for a reply may itself keep the reply from coming. It may wait for itself,
+// or for actors that are muted for it. If its system stops, the stop waits for its turn.
 
 // callerHere returns the env of the calling goroutine, in any system, and the actor whose behaviour
 // it runs; outside of behaviours the actor is nil. For the costs see sched.Here.

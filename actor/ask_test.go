@@ -380,8 +380,8 @@ func TestPipe_Outcomes(t *testing.T) {
 	equal(t, "panics of behaviours", sys.Stats().Panics, 0)
 }
 
-// TestPipe_EndsWithTheSystem: "fn's context ends when the system stops"; the result
-// is a dead letter then.
+// TestPipe_EndsWithTheSystem: the context of the function ends when the system stops; the result is
+// a dead letter then.
 func TestPipe_EndsWithTheSystem(t *testing.T) {
 	dead := make(chan actor.DeadLetter, 1)
 	sys := start(t, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { dead <- l }}))

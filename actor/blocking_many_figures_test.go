@@ -13,7 +13,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// TestBlocking_Costs: "a behaviour that blocks costs its goroutine and a worker of about 3 KiB".
+// TestBlocking_Costs: "A behaviour that blocks costs its goroutine, … and a worker of about 3 KiB".
 func TestBlocking_Costs(t *testing.T) {
 	if raceDetector || invariant.On {
 		t.Skip("instrumented") // it takes more memory then

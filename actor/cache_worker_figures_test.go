@@ -73,8 +73,8 @@ func loads[M any](t *testing.T) {
 	})
 }
 
-// TestCache_Messages: "An idle worker keeps at most 0.3 MiB of messages of one layout, …, however
-// large they are".
+// TestCache_Messages: "An idle worker keeps at most 0.3 MiB of messages of one layout", for
+// messages of any size.
 func TestCache_Messages(t *testing.T) {
 	loads[[40]byte](t)
 	loads[[100]byte](t)

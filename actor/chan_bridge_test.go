@@ -503,7 +503,7 @@ func TestReplies(t *testing.T) {
 	})
 }
 
-// TestStatus: "how the actor stands".
+// TestStatus: "Status returns the state of the actor at this moment."
 func TestStatus(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)

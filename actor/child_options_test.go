@@ -58,7 +58,8 @@ func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden],
 	quiet(t, sys)
 }
 
-// TestChildUp: "Rose is told whenever the child is up": after OnStart, and not if that fails.
+// TestChildUp: the behaviour Rose gets a message whenever the child is up: after OnStart, and not
+// if OnStart fails.
 func TestChildUp(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var d diary

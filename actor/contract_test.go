@@ -195,7 +195,7 @@ func TestMisuse_Inside(t *testing.T) {
 	equal(t, "panics", sys.Stats().Panics, 0)
 }
 
-// TestMisuse_OfOptions: "It panics, with everything that is wrong".
+// TestMisuse_OfOptions: "If options are bad it panics, and the panic lists all mistakes."
 func TestMisuse_OfOptions(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -65,8 +65,9 @@ func TestReports_InTheLog(t *testing.T) {
 	}
 }
 
-// TestContext_Logger: it "has the attributes type and id and, if the actor has them, name … and
-// path", and is made once for each name.
+// TestContext_Logger: "Its lines have the attributes actor, … and type. They also have name … and
+// path …, if the actor has them." The logger is "made at the first call, and again when the actor
+// gets its first name or gives it up".
 func TestContext_Logger(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
