@@ -1,6 +1,6 @@
 package flightlog
 
-// A What is the kind of an event.
+// What is the kind of an event.
 type What uint8
 
 // The kinds of events. Index is the number of a behaviour, or of a type where no behaviour is
