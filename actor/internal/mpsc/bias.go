@@ -112,9 +112,9 @@ const (
 	// A busy worker reviews every 50 µs. Each review adds a unit to its budget. Each of its biases
 	// that was revoked costs budget: for each worker, a unit for each microsecond of the fence, and
 	// at least one, since a fence costs every processor about the same. A worker that has spent
-	// more than its budget holds no biases for a while. The pause lasts until the debt, with that
-	// of later revocations, is paid, and is twice as long each time. The next pause is halved
-	// whenever the worker's budget is full.
+	// more than its budget holds no biases for a while. The pause lasts at least until the debt,
+	// with that of later revocations, is paid, and is twice as long each time. The next pause is
+	// halved whenever the worker's budget is full.
 	maxBudget  = 64
 	newBudget  = 8 // after a pause
 	firstPause = 8 // reviews

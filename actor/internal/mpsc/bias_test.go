@@ -281,9 +281,9 @@ func pausesAfter(b *Bias, costs ...int) (pauses []int) {
 }
 
 // TestBias_Pauses: "A worker that has spent more than its budget holds no biases for a while. The
-// pause lasts until the debt, with that of later revocations, is paid, and is twice as long each
-// time. The next pause is halved whenever the worker's budget is full." And "There is no pause if
-// there were no thefts and no other worker is awake".
+// pause lasts at least until the debt, with that of later revocations, is paid, and is twice as
+// long each time. The next pause is halved whenever the worker's budget is full." And "There is no
+// pause if there were no thefts and no other worker is awake".
 func TestBias_Pauses(t *testing.T) {
 	const burst = 16
 	var b Bias
