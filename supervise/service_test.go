@@ -85,6 +85,37 @@ func TestStartChild_ContextEnds(t *testing.T) {
 	equal(t, "states", h.states(), "a running")
 }
 
+// TestStartChild_AgainWhilePending: while an older sibling waits for its back-off, a StartChild whose
+// context has ended leaves the name to the next StartChild.
+func TestStartChild_AgainWhilePending(t *testing.T) {
+	for _, s := range []supervise.Strategy{supervise.RestForOne, supervise.OneForAll} {
+		h := newHarness(t)
+		a := h.child("a")
+		a.Backoff = supervise.Backoff{First: time.Hour}
+		h.run(supervise.Spec{Name: "app", Strategy: s, Children: []supervise.Child{a}})
+		h.tell(crash, "a")
+		ctx, cancel := context.WithCancel(h.soon())
+		abandoned := make(chan error)
+		go func() {
+			_, err := supervise.StartChild.Ask(ctx, h.root.Ref, h.child("b"))
+			abandoned <- err
+		}()
+		h.until("a backing off, b pending")
+		cancel()
+		wants(t, <-abandoned, context.Canceled)
+		heard := make(starter, 1)
+		starterDo.Send(h.sys, starterType.Spawn(h.sys, heard), func(c *actor.Context) {
+			actor.AskTo(c, supervise.StartChild, h.root.Ref, supervise.Child(h.child("b")), starterHear)
+		})
+		h.quiet()
+		equal(t, "states", h.states(), "a backing off, b pending")
+		h.advance(time.Hour)
+		equal(t, "outcomes", len(heard), 1)
+		h.must(<-heard)
+		equal(t, "states", h.states(), "a running, b running")
+	}
+}
+
 // TestStartChild_GivenUp: a request whose caller gives up while the supervisor does not come to
 // it starts no child.
 func TestStartChild_GivenUp(t *testing.T) {
