@@ -131,9 +131,17 @@ func (t *askPoolTable[Q, R]) chosen(q Q) (m askMember[Q, R], some bool) {
 	if foreign {
 		v.ask()
 	}
+	return t.chosenWith(v, q)
+}
+
+// chosenWith returns the member that a policy of this package chooses. v has the statuses of members
+// that are no actors; one that has joined meanwhile counts as idle.
+func (t *askPoolTable[Q, R]) chosenWith(v *askView[Q, R], q Q) (m askMember[Q, R], some bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	v.members = t.members // one that has joined meanwhile counts as idle
+	if v.members = t.members; v.said == nil && t.foreign > 0 {
+		v.said = map[actor.Asker[Q, R]]actor.Status{}
+	}
 	if some = len(v.members) > 0; some {
 		m = v.members[t.policy.choose(v, q)]
 	}

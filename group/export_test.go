@@ -125,3 +125,11 @@ func AskMemberRefs[Q, R any](p AskPool[Q, R]) (all []actor.AnyRef) {
 	}
 	return all
 }
+
+// ChooseAround chooses a member as Ask does, and calls between after it has seen which members there
+// are.
+func ChooseAround[Q, R any](p AskPool[Q, R], q Q, between func()) {
+	v, _ := p.t.view()
+	between()
+	p.t.chosenWith(v, q)
+}
