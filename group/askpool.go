@@ -129,11 +129,11 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 	}
 }
 
-// Join adds a member. A second Join of a member does nothing, and so does Join of a pool that
-// started its members. Join panics if a is nil, a value that Go cannot compare or that is not equal
-// to itself, or the pool itself.
+// Join adds a member. A second Join of a member does nothing. Join panics if the pool starts its
+// members itself, as a pool of [NewAskPoolOf] does, and if a is nil, a value that Go cannot compare
+// or that is not equal to itself, or the pool itself.
 func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
-	t := p.ready()
+	t := p.mustTakeMembers("Join")
 	if mustBeAsker("Join", a); access.SameAskTarget(a, p) {
 		panic("gallop: group: Join of an AskPool to itself")
 	}
@@ -145,7 +145,7 @@ func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 // Leave removes a member. Requests that it was sent stay with it. Leave panics as [AskPool.Join]
 // does, but not for the pool itself, which is no member.
 func (p AskPool[Q, R]) Leave(a actor.Asker[Q, R]) {
-	t := p.ready()
+	t := p.mustTakeMembers("Leave")
 	mustBeAsker("Leave", a)
 	t.leave(a)
 }
@@ -180,6 +180,15 @@ func (p AskPool[Q, R]) mustStartMembers(call string) *askPoolTable[Q, R] {
 	t := p.ready()
 	if t.factory == nil {
 		panic("gallop: group: " + call + " of an AskPool without an actor: use NewAskPoolOf")
+	}
+	return t
+}
+
+// mustTakeMembers returns the table. It panics, naming call, if the pool starts its members itself.
+func (p AskPool[Q, R]) mustTakeMembers(call string) *askPoolTable[Q, R] {
+	t := p.ready()
+	if t.factory != nil {
+		panic("gallop: group: " + call + " of an AskPool that starts its members: use NewAskPool")
 	}
 	return t
 }

@@ -261,7 +261,7 @@ func (t *askPoolTable[Q, R]) remove(i int) {
 func (t *askPoolTable[Q, R]) join(a actor.Asker[Q, R]) (prune bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.factory != nil || t.indexOf(a) >= 0 {
+	if t.indexOf(a) >= 0 {
 		return false
 	}
 	prune = len(t.members) >= max(minPrune, 2*t.sizeAtPrune)
@@ -270,11 +270,11 @@ func (t *askPoolTable[Q, R]) join(a actor.Asker[Q, R]) (prune bool) {
 	return prune
 }
 
-// leave removes a member, unless the pool has started it.
+// leave removes a member that has joined.
 func (t *askPoolTable[Q, R]) leave(a actor.Asker[Q, R]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i := t.indexOf(a); i >= 0 && t.factory == nil {
+	if i := t.indexOf(a); i >= 0 {
 		t.remove(i)
 	}
 }

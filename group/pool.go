@@ -99,6 +99,15 @@ func (p Pool[M]) ready() *pool[M] {
 	return p.p
 }
 
+// mustTakeMembers returns the pool. It panics, naming call, if the pool starts its members itself.
+func (p Pool[M]) mustTakeMembers(call string) *pool[M] {
+	x := p.ready()
+	if x.factory != nil {
+		panic("gallop: group: " + call + " of a Pool that starts its members: use NewPool")
+	}
+	return x
+}
+
 // Send sends m to one of the members, as [actor.Behaviour.Send] does: from a goroutine it never
 // waits, unlike SendWait. Messages from one sender to the same member run in order. If there is no
 // member, the message becomes a dead letter of type "pool", with [ErrNoMember].
@@ -131,15 +140,15 @@ func (p Pool[M]) SendWait(ctx context.Context, m M) error {
 	return errNotStarted
 }
 
-// Join adds a member. A second Join of a member does nothing, and so does Join of a pool of
-// [NewPoolOf], which starts its members itself. Join panics if h is nil, a value that Go cannot
-// compare or that is not equal to itself, a zero Topic or Pool, or the pool itself.
+// Join adds a member. A second Join of a member does nothing. Join panics if the pool starts its
+// members itself, as a pool of [NewPoolOf] does, and if h is nil, a value that Go cannot compare or
+// that is not equal to itself, a zero Topic or Pool, or the pool itself.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 	mustBeHandler("Join", h)
 	if me, ok := h.(*Pool[M]); h == actor.Handler[M](p) || ok && *me == p {
 		panic("gallop: group: Join of a Pool to itself")
 	}
-	x := p.ready()
+	x := p.mustTakeMembers("Join")
 	order(&x.place, from, x.typ.join, (*poolActor[M]).doJoin, h)
 }
 
@@ -147,7 +156,7 @@ func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 // [Pool.Join] does, but not for the pool itself, which is no member.
 func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
 	mustBeHandler("Leave", h)
-	x := p.ready()
+	x := p.mustTakeMembers("Leave")
 	order(&x.place, from, x.typ.leave, (*poolActor[M]).doLeave, h)
 }
 
@@ -155,11 +164,13 @@ func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
 // youngest. A member that leaves is sent nothing more, and ends when it has handled its mail. Until
 // then it is restarted like others, so that a message over which it fails costs no other; these
 // failures do not count for the Intensity. A pool that is restarted begins with the number given to
-// NewPoolOf. Resize does nothing to a pool that did not start its members, and panics if n is less
-// than 1.
+// NewPoolOf. Resize panics if n is less than 1, or if the pool does not start its members.
 func (p Pool[M]) Resize(from actor.Sender, n int) {
 	mustBeSize("Resize", n)
 	x := p.ready()
+	if x.factory == nil {
+		panic("gallop: group: Resize of a Pool that does not start its members: use NewPoolOf")
+	}
 	order(&x.place, from, x.typ.resize, (*poolActor[M]).doResize, n)
 }
 

@@ -182,13 +182,11 @@ func (p *poolActor[M]) doUpdate(c *actor.Context, n memberNews) {
 }
 
 func (p *poolActor[M]) doResize(c *actor.Context, n int) {
-	if p.factory != nil {
-		p.crew.resize(c, n)
-	}
+	p.crew.resize(c, n)
 }
 
 func (p *pool[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
-	if p.factory != nil || p.indexOf(h) >= 0 {
+	if p.indexOf(h) >= 0 {
 		return
 	}
 	if len(p.members) >= max(minPrune, 2*p.sizeAtPrune) {
@@ -231,7 +229,7 @@ func (p *pool[M]) pruneEnded() {
 }
 
 func (p *pool[M]) doLeave(_ *actor.Context, h actor.Handler[M]) {
-	if i := p.indexOf(h); i >= 0 && p.factory == nil {
+	if i := p.indexOf(h); i >= 0 {
 		p.remove(i)
 	}
 }

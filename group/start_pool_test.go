@@ -288,7 +288,6 @@ func TestStartPool_BackPressure(t *testing.T) {
 }
 
 // TestStartPool_Resize: "it starts more, or drains the youngest", whose mail runs, in every order.
-// "It does nothing to a pool that did not start its members", and no member can join one that did.
 func TestStartPool_Resize(t *testing.T) {
 	for seed := range uint64(30) {
 		var log []jobLog
@@ -310,11 +309,6 @@ func TestStartPool_Resize(t *testing.T) {
 				t.Fatalf("seed %d, %d members: %v, dead letters %v", seed, n, ids(log), dead.all)
 			}
 		}
-		pool := group.NewPool(group.RoundRobin[int](), actor.Handler[int](&double{})).Start(sys)
-		pool.Resize(sys, 7)
-		count(t, pool.Len, 1)
-		p.Join(sys, &double{})
-		count(t, p.Len, 3)
 		sys.Stop()
 	}
 }
@@ -425,6 +419,7 @@ func TestMisuse_OfCrews(t *testing.T) {
 	sys := start(t)
 	ok, open := group.MemberSpec[testWorker]{Type: testWorkerType}, actor.NewType[testWorker]("open")
 	loose := actor.Declare[int](open, "loose")
+	made := group.NewPoolOf(group.RoundRobin[int](), 1, handleJob, ok)
 	try := func(n int, change func(*group.MemberSpec[testWorker])) func() {
 		return func() {
 			crew := ok
@@ -456,7 +451,12 @@ func TestMisuse_OfCrews(t *testing.T) {
 		"Resize: 0 members": func() {
 			group.NewPool(group.RoundRobin[int]()).Start(sys).Resize(sys, 0)
 		},
-		"PolicyOf with a nil function": func() { group.PolicyOf[int](nil) },
+		"Resize of a Pool that does not start its members": func() {
+			group.NewPool(group.RoundRobin[int]()).Resize(sys, 1)
+		},
+		"Join of a Pool that starts its members": func() { made.Join(sys, &double{}) },
+		"Leave of a Pool that starts its":        func() { made.Leave(sys, &double{}) },
+		"PolicyOf with a nil function":           func() { group.PolicyOf[int](nil) },
 		"PolicyOf returned nil": func() {
 			group.NewPool(group.PolicyOf(func() func(int, group.Members) int { return nil })).Start(sys)
 		},
