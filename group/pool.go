@@ -14,7 +14,8 @@ import (
 //
 // A pool is an actor, which may be restarted, or replaced by a new one. It keeps the members that
 // have joined it, except for a handler whose call panicked; members that it has started are new
-// then. Before it has started, joins are kept for it; messages are dead letters, whose reason wraps
+// then. While a pool has no actor, as a [Topic] has none, Join, Leave and Resize are kept for the
+// next one, and messages are dead letters; TrySend and SendWait return an error that wraps
 // [actor.ErrSuspended].
 type Pool[M any] struct{ p *pool[M] }
 
@@ -124,9 +125,9 @@ func (p Pool[M]) Send(from actor.Sender, m M) {
 func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 	x := p.ready()
 	if to := x.current.Load(); to != nil {
-		return x.typ.dispatch.TrySend(from, *to, m)
+		return x.errOf(x.typ.dispatch.TrySend(from, *to, m))
 	}
-	return errNotStarted
+	return errNoActor
 }
 
 // SendWait is [Pool.Send] from outside that blocks while the pool is muted or overloaded, or has no
@@ -135,9 +136,9 @@ func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 func (p Pool[M]) SendWait(ctx context.Context, m M) error {
 	x := p.ready()
 	if to := x.current.Load(); to != nil {
-		return x.typ.dispatch.SendWait(ctx, *to, m)
+		return x.errOf(x.typ.dispatch.SendWait(ctx, *to, m))
 	}
-	return errNotStarted
+	return errNoActor
 }
 
 // Join adds a member. A second Join of a member does nothing. Join panics if the pool starts its
@@ -175,13 +176,14 @@ func (p Pool[M]) Resize(from actor.Sender, n int) {
 }
 
 // Len returns, from outside, the number of members that have not ended. The errors are the errors
-// of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also before the pool has started.
+// of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also while the pool has no actor.
 func (p Pool[M]) Len(ctx context.Context) (int, error) {
 	x := p.ready()
 	if to := x.current.Load(); to != nil {
-		return x.typ.count.Ask(ctx, *to, struct{}{})
+		n, err := x.typ.count.Ask(ctx, *to, struct{}{})
+		return n, x.errOf(err)
 	}
-	return 0, errNotStarted
+	return 0, errNoActor
 }
 
 // Any returns the pool's actor, to be watched, joined or linked; the zero AnyRef before the pool has
@@ -192,8 +194,8 @@ func (p Pool[M]) Any() actor.AnyRef { return p.ready().actorRef().Any() }
 // members go on. It does nothing before the pool has started.
 func (p Pool[M]) Stop(from actor.Sender) { p.ready().stop(from) }
 
-// Status returns the status of the pool's actor: see [actor.Ref.Status]. Before the pool has started
-// it is [actor.StatusOverloaded].
+// Status returns the status of the pool's actor: see [actor.Ref.Status]. While the pool has no
+// actor it is [actor.StatusOverloaded].
 func (p Pool[M]) Status() actor.Status { return p.ready().status() }
 
 // handler returns the handler of the pool's actor: see makeDeadLetter. nil: it has none.
