@@ -4,6 +4,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
+var ErrCrewEnded = errCrewEnded
+
 // KeptMembers returns how many members a pool keeps that these have joined, one after the other,
 // without a message in between.
 func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) bool)) int {
