@@ -23,9 +23,9 @@ func init() {
 	access.Postpone = func(from, child any) { postpone(from.(Sender), child.(Target)) }
 	access.Standby = func(from, child any) { putOnStandby(from.(Sender), child.(Target)) }
 	access.DrainBehind = func(from, to any) { drainBehindMail(from.(Sender), to.(Target)) }
-	access.FamilyOf = func(c any) any { return c.(*Context).family() }
+	access.FamilyOf = func(c any) any { return c.(*Context).kernel().family() }
 	access.WaitForRestart = waitForRestart
-	access.PathOf = func(c any) string { return c.(*Context).path() }
+	access.PathOf = func(c any) string { return c.(*Context).kernel().path() }
 	access.DecisionOf = func(down any) access.Decision { return down.(ChildDown).decision }
 	access.ActorOf = actorOf
 	access.AskLimit = askLimit
@@ -37,12 +37,12 @@ func init() {
 			descriptorOf(of).unrefused = true
 		}
 	}
-	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }
+	access.Guard = func(sys any, hook string, f func()) { sys.(*System).kernel().guard(hook, f) }
 	access.MustBeSender = func(from any) {
 		s, _ := from.(Sender)
 		envOf(s)
 	}
-	access.MayLog = func(sys any, k loglimit.Key) (uint64, bool) { return sys.(*System).mayLogOf(k) }
+	access.MayLog = func(sys any, k loglimit.Key) (uint64, bool) { return sys.(*System).kernel().mayLogOf(k) }
 	access.Refuse = refuse
 	access.IsOf = func(behaviour, typ any) bool {
 		return descriptorOf(behaviour).isOf(typeOf(typ))
@@ -54,7 +54,7 @@ func init() {
 		return ref.(interface{ inTurn(*sim.Turn, any) error }).inTurn(t, f)
 	}
 	sim.Option = func(h *sim.Hooks) any { return simulated(h) }
-	sim.CountsOf = func(sys any) sim.Counts { return sys.(*System).simCounts() }
+	sim.CountsOf = func(sys any) sim.Counts { return sys.(*System).kernel().simCounts() }
 }
 
 // A method of a generic type is compiled once for each of its type arguments. So the first field,
@@ -84,7 +84,7 @@ type askTarget interface{ asked() (*descriptor, *cell) }
 func (a *askedActor[Q, R]) asked() (*descriptor, *cell) { return a.d, a.b }
 
 // family is access.FamilyOf.
-func (c *Context) family() any {
+func (c *kernelTurn) family() any {
 	mustRun(c, "FamilyOf")
 	if x := c.self.cold; x != nil && x.sup != nil {
 		return x.sup.family
@@ -93,7 +93,7 @@ func (c *Context) family() any {
 }
 
 // path is access.PathOf.
-func (c *Context) path() string {
+func (c *kernelTurn) path() string {
 	mustRun(c, "PathOf")
 	if x := c.self.cold; x != nil {
 		return x.path

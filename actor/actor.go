@@ -174,7 +174,7 @@ func (a *cell) plain() bool { return a.cold == nil && a.shared().typ.onStop == n
 // owns the fields that they read. Fields that other goroutines may write are read by seam.Peek.
 
 // verifyTurn checks the assumptions of a turn that begins.
-func verifyTurn(a *cell, c *Context) {
+func verifyTurn(a *cell, c *kernelTurn) {
 	invariant.Check(a.shared().sys == c.sys, "%v runs on a worker of another system", a)
 	invariant.Check(c.then == goOn, "%v begins a turn with the outcome %#x of another", a, c.then)
 	invariant.Check(c.shields == 0 && !c.aside, "%v begins a turn within %d shields, aside: %v", a,
@@ -202,7 +202,7 @@ func verifyLoad(a *cell) {
 
 // verifySegment checks the messages that a segment has run: n messages of one origin, from c.msg
 // back to the first message in hand.
-func verifySegment(a *cell, c *Context, n int) {
+func verifySegment(a *cell, c *kernelTurn, n int) {
 	invariant.Check(n >= 1 && n <= msg.ChainLength, "%v has run %d messages in a row", a, n)
 	m := c.msg
 	invariant.Check(m.From&msg.HasPlace == 0, "%v has run a message that has its place still", a)
@@ -215,7 +215,7 @@ func verifySegment(a *cell, c *Context, n int) {
 }
 
 // verifySend checks a message that is about to be pushed by the behaviour that runs.
-func verifySend(c *Context, to *cell, m *message, d *descriptor) {
+func verifySend(c *kernelTurn, to *cell, m *message, d *descriptor) {
 	invariant.Check(m.SizeClass() == d.size.ID, "%s is sent to %v in a node of pool %d", d.name, to,
 		m.SizeClass())
 	invariant.Check(d.typ == nil || d.typ == to.shared().typ, "%s is sent to %v", d.name, to)
@@ -224,7 +224,7 @@ func verifySend(c *Context, to *cell, m *message, d *descriptor) {
 }
 
 // verifyGoIdle checks an actor that is about to be idle.
-func verifyGoIdle(a *cell, c *Context) {
+func verifyGoIdle(a *cell, c *kernelTurn) {
 	invariant.Check(a.in.Pending() == nil, "%v goes to rest with mail in hand", a)
 	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", a, c.then)
 	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted, and goes to rest", a)

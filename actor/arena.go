@@ -8,23 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Heap returns the running actor's own arena, for data without Go pointers. Go's collector
-// does not scan the arena. The first call makes the arena; it is freed as a whole when the
-// actor ends. Neither the *Arena nor the pointers that handles give may be used after the
-// behaviour has returned: call Heap again in the next behaviour.
-//
-// The arena is collected between behaviours, when it has doubled. The roots are the
-// handles in the actor's state and in the messages that the actor has sent to itself:
-// messages in its mailbox and in its stash, and messages of its timers. A handle that is
-// kept anywhere else is dead after a collection.
-//
-// Heap panics if the state, or a message, keeps a handle behind a Go pointer, slice, map
-// or channel. The panic names the path of the field.
-//
-// The arena's chunks come from the worker's cache and go back to it. A worker, or a
-// pinned thread, keeps up to 2.75 MiB for the life of its system. An actor that never
-// calls Heap pays for one nil pointer.
-func (c *Context) Heap() *heap.Arena {
+// Heap implements [Context.Heap].
+func (c *kernelTurn) Heap() *heap.Arena {
 	mustRun(c, "Heap")
 	a := c.self
 	if a.arena == nil {
@@ -66,11 +51,11 @@ const (
 )
 
 // collectIfNeeded arranges that a turn ends early when an arena is due for a collection.
-func (c *Context) collectIfNeeded() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
+func (c *kernelTurn) collectIfNeeded() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
 
 // collectArena begins a collection of the actor's arena if one is due, or continues one. It does
 // nothing if the actor has no arena any more. Owner only, between two behaviours.
-func collectArena(a *cell, c *Context) {
+func collectArena(a *cell, c *kernelTurn) {
 	ar := a.arena
 	if ar == nil {
 		return
@@ -96,7 +81,7 @@ func collectArena(a *cell, c *Context) {
 
 // collectMore continues a collection at the end of a turn, and reports whether more steps are
 // needed. Owner only.
-func collectMore(a *cell, c *Context) bool {
+func collectMore(a *cell, c *kernelTurn) bool {
 	ar := a.arena
 	ar.Bind(&c.chunks)
 	a.progress.setCollecting(!ar.Step(collectGas))
@@ -106,7 +91,7 @@ func collectMore(a *cell, c *Context) bool {
 // arenaRoots returns the places of all handles that keep data in the actor's arena alive: the
 // state, and the messages that the actor has sent to itself, in all queues. Messages of other
 // actors have handles of other arenas, which the collector ignores. Owner only.
-func arenaRoots(a *cell, c *Context) []heap.Root {
+func arenaRoots(a *cell, c *kernelTurn) []heap.Root {
 	t := a.typ().heapRoots()
 	roots := append(c.rooting[:0], stateRoot(a, t.state))
 	if t.messages {

@@ -56,7 +56,7 @@ func (k *saver) hand(c *Context, v int) {
 
 // litter makes garbage until the arena is due.
 func litter(c *Context) {
-	for c.then&mustCollect == 0 {
+	for c.kernel().then&mustCollect == 0 {
 		heap.MakeSlice[byte](c.Heap(), 1000)
 	}
 }
@@ -185,10 +185,10 @@ func (w *tower) build(c *Context, n int) {
 
 // peek runs again and again while the arena is being collected.
 func (w *tower) peek(c *Context, _ struct{}) {
-	if c.self.progress.isCollecting() {
+	if c.kernel().self.progress.isCollecting() {
 		w.during++
 	}
-	if w.tries++; c.self.progress.isCollecting() || w.during == 0 && w.tries < 1000 {
+	if w.tries++; c.kernel().self.progress.isCollecting() || w.during == 0 && w.tries < 1000 {
 		towerPeek.Send(c, Self[tower](c), struct{}{})
 	}
 }

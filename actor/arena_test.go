@@ -103,7 +103,7 @@ func TestHeap_Recycled(t *testing.T) {
 		Stop(sys, r)
 	}
 	_ = sys.Wait(context.Background())
-	if s := sys.sched.AllWorkers()[0].Local().(*Context).chunks.Stats(); s == (heap.RecyclerStats{}) {
+	if s := sys.kernel().sched.AllWorkers()[0].Local().(*kernelTurn).chunks.Stats(); s == (heap.RecyclerStats{}) {
 		t.Errorf("nothing was recycled: %+v", s)
 	}
 }

@@ -61,7 +61,7 @@ func callPool[R any]() *sync.Pool {
 // value and the error that method returns are sent to the caller.
 func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
-	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
+	return Entry[S]{b.d, func(c *kernelTurn, at *cell, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
 			c.count.notRun++
@@ -70,7 +70,7 @@ func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) E
 		}
 		q := p.q
 		clear1(&p.q)
-		v, err := method(stateOf[S](at), c, q)
+		v, err := method(stateOf[S](at), c.face(), q)
 		if err != nil {
 			c.failed = err
 		}
@@ -237,7 +237,7 @@ type callState struct {
 // PENDING. Calls are reused by any caller. Their channels are reused only within a system: a
 // channel that was made in a bubble of testing/synctest must not be used outside, and a wait for a
 // channel that was made outside does not let the bubble's time pass.
-func makeDone(k *callState, sys *System) {
+func makeDone(k *callState, sys *kernelSystem) {
 	if k.owner != sys.closing {
 		k.done, k.owner = make(chan struct{}, 1), sys.closing
 	}
@@ -259,7 +259,7 @@ const spinLimit = 2
 
 // letsOthers reports whether a caller yields before it parks. It does not if the scheduler is
 // crowded, nor in a deterministic run.
-func (s *System) letsOthers() bool { return s.sim == nil && !s.sched.Crowded() }
+func (s *kernelSystem) letsOthers() bool { return s.sim == nil && !s.sched.Crowded() }
 
 // finish gives the result to the caller, if the caller still waits. It is called once per call.
 func (k *call[R]) finish(res Result[R]) {

@@ -35,7 +35,7 @@ func callScene(p *explore.Program, seen *[callUnhelped + 1]int) {
 	ended := false // the context of the hasty request
 	// awaitCall is awaitReply outside of behaviours.
 	awaitCall := func(i int, k *call[int]) error {
-		makeDone(&k.callState, s.sys)
+		makeDone(&k.callState, s.sys.kernel())
 		if !k.state.CompareAndSwap(callPending, callWaiting) {
 			seen[callPending]++
 			return nil

@@ -14,7 +14,7 @@ import (
 
 // waitGraph returns the graph of the asks in turns. The first call makes it. The linker drops the
 // graph from programs without Ask. Any goroutine.
-func (s *System) waitGraph() *waitgraph.Graph {
+func (s *kernelSystem) waitGraph() *waitgraph.Graph {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g, ok := s.asks.(*waitgraph.Graph)
@@ -74,7 +74,7 @@ func callerHere() (e env, me *cell) {
 	if w == nil {
 		return outsideOfAll, nil
 	}
-	c, ok := w.Local().(*Context)
+	c, ok := w.Local().(*kernelTurn)
 	if !ok {
 		return outsideOfAll, nil // a scheduler without actors
 	}
@@ -86,7 +86,7 @@ func callerHere() (e env, me *cell) {
 }
 
 // outsideOfAll is the outside of no system in particular.
-var outsideOfAll = new(System)
+var outsideOfAll = new(kernelSystem)
 
 // awaitReply waits until the call is answered, or gives it up and returns the reason. Like makeDone
 // it is a function, since a method would be compiled for each call[R].
@@ -174,7 +174,7 @@ func systemDone(me *cell) <-chan struct{} {
 		return me.sys().done.done
 	}
 	if _, w := processHere(); w != nil {
-		if c, ok := w.Local().(*Context); ok {
+		if c, ok := w.Local().(*kernelTurn); ok {
 			return c.sys.done.done
 		}
 	}

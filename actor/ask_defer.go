@@ -102,25 +102,25 @@ func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, 
 // waits only for types with [WithFinishAsks]. Run and Shutdown wait only for work that is
 // under way in the system. A Deferred counts for no bound or watermark.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
-	c.markStashed("Defer", b.d.madeAsk())
-	p := payloadOf[request[Q, R]](c.msg)
-	l := &lateReply[R]{address: p.to, life: c.msg.Life}
+	c.kernel().markStashed("Defer", b.d.madeAsk())
+	p := payloadOf[request[Q, R]](c.kernel().msg)
+	l := &lateReply[R]{address: p.to, life: c.kernel().msg.Life}
 	l.to = l
-	l.by.Store(c.self)
+	l.by.Store(c.kernel().self)
 	if p.to.call != nil {
 		p.to.call.later.Store(true)
 	}
 	if p.to = nowhere(p.to); p.to.call.ctx != nil { // as in Stash
-		c.keepBounds(&l.bounds)
+		c.kernel().keepBounds(&l.bounds)
 	}
 	p.to.call.putOff = &l.deferral // so that the caller is told if this behaviour panics
-	deferralsOf(c.self.makeCold()).add(c.self, &l.deferral)
-	c.sys.sim.putOff(c, &l.deferral)
+	deferralsOf(c.kernel().self.makeCold()).add(c.kernel().self, &l.deferral)
+	c.kernel().sys.sim.putOff(c.kernel(), &l.deferral)
 	return Deferred[R]{&l.deferral}
 }
 
 // keepBounds makes the contexts of the behaviour end with the reply that it has put off.
-func (c *Context) keepBounds(late *bounds) {
+func (c *kernelTurn) keepBounds(late *bounds) {
 	late.late = true
 	if old := c.bounds; old != nil {
 		late.all = old.all
@@ -157,9 +157,9 @@ func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
 // zero, if the running actor is not responsible for it, or if to is the zero Ref. It does nothing
 // if the reply was given.
 func (d Deferred[R]) HandOver(c *Context, to Target) {
-	mustRun(c, "HandOver")
+	mustRun(c.kernel(), "HandOver")
 	d.d.mustBe("HandOver")
-	d.d.handOver(c, targetOf("HandOver", to))
+	d.d.handOver(c.kernel(), targetOf("HandOver", to))
 }
 
 // discardLate is discardReply for a copy, so that v is moved to Go's heap only here.
@@ -188,14 +188,14 @@ type given struct {
 	d *deferral
 }
 
-func (s given) serve(a *cell, _ *Context) {
+func (s given) serve(a *cell, _ *kernelTurn) {
 	if s.d.by.Load() == a { // else it has been handed over since
 		s.d.delist(a) // G1
 	}
 }
 
 // handOver is Deferred.HandOver.
-func (d *deferral) handOver(c *Context, to *cell) {
+func (d *deferral) handOver(c *kernelTurn, to *cell) {
 	if by := d.by.Load(); by != c.self {
 		panic("gallop: HandOver by " + c.self.String() + " of what " + by.String() + " has to answer")
 	}
@@ -210,7 +210,7 @@ func (d *deferral) handOver(c *Context, to *cell) {
 // adopt tells the new owner of a deferral.
 type adopt struct{ d *deferral }
 
-func (s adopt) serve(a *cell, c *Context) {
+func (s adopt) serve(a *cell, c *kernelTurn) {
 	d, x := s.d, a.makeCold()
 	switch {
 	case d.by.Load() != a || d.index != 0 || d.state.Load() != deferralOpen: // A1

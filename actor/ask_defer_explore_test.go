@@ -70,14 +70,14 @@ var counterOps = []struct {
 	}},
 	{"hand over", func(s *counterScene, _ int) {
 		s.at(s.desk, func(s *counterScene, c *Context) {
-			if s.d.d.by.Load() == c.self {
+			if s.d.d.by.Load() == c.kernel().self {
 				s.d.HandOver(c, s.heir)
 			}
 		})
 	}},
 	{"hand back", func(s *counterScene, _ int) {
 		s.at(s.heir, func(s *counterScene, c *Context) {
-			if s.d.d.by.Load() == c.self {
+			if s.d.d.by.Load() == c.kernel().self {
 				s.d.HandOver(c, s.desk)
 			}
 		})
@@ -120,7 +120,7 @@ func (s *counterScene) judge() error {
 			return fmt.Errorf("%v, %v; given: %d", res.Value, res.Err, s.gave)
 		}
 	}
-	s.sys.sched.WakeAll()
+	s.sys.kernel().sched.WakeAll()
 	Stop(s.sys, s.desk)
 	Stop(s.sys, s.heir)
 	s.tidyUp()
@@ -128,7 +128,7 @@ func (s *counterScene) judge() error {
 }
 
 // LeftOnStopList returns the number of actors on the stop list of a quiet system.
-func LeftOnStopList(s *System) int { return s.stopList.all.Len() }
+func LeftOnStopList(s *System) int { return s.kernel().stopList.all.Len() }
 
 // TestDeferred_Explored: two concurrent operations on a reply that was put off, after a third one.
 // "The caller gets at most one outcome … It gets at least one … No list keeps a deferral that was

@@ -32,7 +32,7 @@ func isOutcome[M any]() bool {
 
 // markAsk is called for each outcome that the running actor asks for. It returns the number of the
 // life for the header of the request; 0 if the actor has only one life.
-func (c *Context) markAsk() uint16 {
+func (c *kernelTurn) markAsk() uint16 {
 	if a := c.self; a.supervised || a.shared().typ.finishes {
 		return markAsk(a)
 	}
@@ -73,7 +73,7 @@ func (d *descriptor) heard(run runFunc) runFunc {
 	if !d.outcome {
 		return run
 	}
-	return func(c *Context, at *cell, m *message) {
+	return func(c *kernelTurn, at *cell, m *message) {
 		if m.Life != 0 && !hears(at, c, m) {
 			return
 		}
@@ -85,7 +85,7 @@ func (d *descriptor) heard(run runFunc) runFunc {
 
 // hears is called with each outcome that has a mark, before it runs. If the outcome belongs to an
 // earlier life, it becomes a dead letter, and hears reports false. Owner only.
-func hears(a *cell, c *Context, m *message) bool {
+func hears(a *cell, c *kernelTurn, m *message) bool {
 	if a.cold.isStale(m.Life) {
 		c.count.notRun++
 		declareDead(c, a, m, ErrRestarted)
@@ -100,7 +100,7 @@ func hears(a *cell, c *Context, m *message) bool {
 // outcomeCrashed is called after a panic over m. If m is an outcome that is still counted as under
 // way, since an interceptor or an injected fault has panicked before its behaviour ran, the outcome
 // is counted out. Owner only.
-func (c *Context) outcomeCrashed(a *cell, m *message) {
+func (c *kernelTurn) outcomeCrashed(a *cell, m *message) {
 	m = contents(m)
 	if d := a.typ().decls[m.ID]; d != nil && d.outcome && m.Life != 0 && m != c.heard &&
 		a.typ().finishes {
@@ -111,7 +111,7 @@ func (c *Context) outcomeCrashed(a *cell, m *message) {
 
 // stashOutcome gives m, which replaces the running outcome, the life of that outcome. m counts as
 // under way again.
-func stashOutcome(a *cell, c *Context, d *descriptor, m *message) {
+func stashOutcome(a *cell, c *kernelTurn, d *descriptor, m *message) {
 	if !d.outcome || c.msg.Life == 0 {
 		return
 	}
@@ -134,7 +134,7 @@ func (d *descriptor) lost(e env, to *cell, m *message) {
 // nudge makes an actor check whether it still has to wait. See endDrainTurn.
 type nudge struct{ unanswered }
 
-func (nudge) serve(*cell, *Context) {}
+func (nudge) serve(*cell, *kernelTurn) {}
 
 // Drain ends an actor when it has run its mail, even if it waits for replies. With WithFinishAsks
 // the actor waits for them: after its last mail it parks, like an actor that waits for its
@@ -194,7 +194,7 @@ func bringsOutcome(a *cell, m *message) bool {
 // serveMail runs a message for a behaviour that came through the system queue. A message for an
 // ordinary behaviour is an outcome for an actor that drains: it waits in held while mail is left.
 // Owner only.
-func serveMail(a *cell, c *Context, x *coldState, m *message, d *descriptor) {
+func serveMail(a *cell, c *kernelTurn, x *coldState, m *message, d *descriptor) {
 	if !d.urgent && x.drained && !x.gone && x.state == alive {
 		x.held.Add(m)
 		return
@@ -204,7 +204,7 @@ func serveMail(a *cell, c *Context, x *coldState, m *message, d *descriptor) {
 
 // endDrainTurn is called at the end of a turn beside the mail, when the actor drains and has run
 // its mail. The actor runs the mail that is there by now, or waits, or ends. Owner only.
-func endDrainTurn(a *cell, c *Context, x *coldState) {
+func endDrainTurn(a *cell, c *kernelTurn, x *coldState) {
 	if c.then&(lookAgain|unstashed) != 0 {
 		c.then &^= lookAgain | unstashed
 		requeueUnstashed(a)
@@ -238,7 +238,7 @@ type timedAsk[R any] struct {
 }
 
 // limit returns an address that is to with a time-out after d. It arms the timer.
-func limit[R any](c *Context, to replyTo[R], d time.Duration, life uint16) replyTo[R] {
+func limit[R any](c *kernelTurn, to replyTo[R], d time.Duration, life uint16) replyTo[R] {
 	w := &timedAsk[R]{to: to, life: life}
 	w.timer = c.armSignal(d, timeout[R]{within: w})
 	k := &call[R]{timed: w}
@@ -289,7 +289,7 @@ func copyPrepared(e env, node *message, d *descriptor) *message {
 }
 
 // run runs the outcome in place of the signal that brought it.
-func (w *timedAsk[R]) run(a *cell, c *Context, res Result[R], last bool) {
+func (w *timedAsk[R]) run(a *cell, c *kernelTurn, res Result[R], last bool) {
 	w.sysDone = true
 	m := w.message(c, res, last)
 	contents(m).Life = w.life
@@ -309,7 +309,7 @@ type timedReply[R any] struct {
 	from   uint64
 }
 
-func (s *timedReply[R]) serve(a *cell, c *Context) {
+func (s *timedReply[R]) serve(a *cell, c *kernelTurn) {
 	w := s.within
 	switch {
 	case w.sysDone:
@@ -320,7 +320,7 @@ func (s *timedReply[R]) serve(a *cell, c *Context) {
 		s.discard(c, a, ErrRestarted)
 		return
 	}
-	w.timer.Cancel(c)
+	w.timer.Cancel(c.face())
 	if !c.aside {
 		w.run(a, c, s.res, true)
 		return
@@ -360,7 +360,7 @@ type timeout[R any] struct {
 	within *timedAsk[R]
 }
 
-func (s timeout[R]) serve(a *cell, c *Context) {
+func (s timeout[R]) serve(a *cell, c *kernelTurn) {
 	s.within.run(a, c, Result[R]{Err: ErrNoReply}, false)
 }
 

@@ -32,16 +32,16 @@ import (
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Result[R]], opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
-	c.mustOwn(reply.d.made())
-	back := replyTo[R]{caller: c.self, reply: reply.d}
-	life := c.markAsk()
-	if c.travels != nil {
-		back.node = c.prepare(reply.d, life)
+	c.kernel().mustOwn(reply.d.made())
+	back := replyTo[R]{caller: c.kernel().self, reply: reply.d}
+	life := c.kernel().markAsk()
+	if c.kernel().travels != nil {
+		back.node = c.kernel().prepare(reply.d, life)
 	}
 	if len(opts) != 0 {
-		back = withOptions(c, back, life, opts)
+		back = withOptions(c.kernel(), back, life, opts)
 	}
-	sendRequest(c, b.d, to.b, q, back, life)
+	sendRequest(c.kernel(), b.d, to.b, q, back, life)
 }
 
 // Reply is the outcome of a request or of a function of [Pipe], as a message, together
@@ -62,14 +62,14 @@ type Reply[R, K any] struct {
 func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
-	c.mustOwn(reply.d.made())
-	life := c.markAsk()
-	back := replyTo[R]{caller: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
+	c.kernel().mustOwn(reply.d.made())
+	life := c.kernel().markAsk()
+	back := replyTo[R]{caller: c.kernel().self, reply: reply.d, node: c.kernel().prepare(reply.d, life)}
 	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
 	if len(opts) != 0 {
-		back = withOptions(c, back, life, opts)
+		back = withOptions(c.kernel(), back, life, opts)
 	}
-	sendRequest(c, b.d, to.b, q, back, life)
+	sendRequest(c.kernel(), b.d, to.b, q, back, life)
 }
 
 // AskOption is an option of one request: see [Within]. The zero AskOption has no effect.
@@ -91,7 +91,7 @@ func Within(d time.Duration) AskOption { return AskOption{limited: true, within:
 
 // withOptions returns the reply address of a request with options. The last of several time-outs
 // counts.
-func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOption) replyTo[R] {
+func withOptions[R any](c *kernelTurn, back replyTo[R], life uint16, opts []AskOption) replyTo[R] {
 	o := lastLimit(opts)
 	if !o.limited {
 		return back
@@ -116,7 +116,7 @@ func askLimit(opts any) time.Duration {
 }
 
 // sendRequest sends a request from a behaviour.
-func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
+func sendRequest[Q, R any](c *kernelTurn, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
 	m := c.node(d.size)
 	m.Life = life
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
@@ -132,7 +132,7 @@ func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyT
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.
-func (c *Context) mustOwn(d *descriptor) {
+func (c *kernelTurn) mustOwn(d *descriptor) {
 	mustRun(c, d.name)
 	if d.typ != c.self.shared().typ {
 		panic("gallop: " + d.fullName() + " is not one of " + c.self.String() + "'s behaviours")
@@ -141,7 +141,7 @@ func (c *Context) mustOwn(d *descriptor) {
 
 // prepare makes the message of an outcome when the actor asks, since the message has to keep a
 // mark, or the context under which the actor has asked.
-func (c *Context) prepare(d *descriptor, life uint16) *message {
+func (c *kernelTurn) prepare(d *descriptor, life uint16) *message {
 	m := c.node(d.size)
 	c.sys.sim.count(-1) // it is not sent yet
 	m.ID, m.Life, m.Next = d.id, life, nil
@@ -184,7 +184,7 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], alive bool) {
 		case k.timed != nil:
 			k.timed.answer(e, res)
 		case k.handler != nil && alive:
-			k.handler.Send(e, res)
+			k.handler.Send(e.asSender(), res)
 		case k.handler != nil:
 			rejectTo(e.system(), k.handler, res)
 		default:
@@ -235,12 +235,12 @@ func prepared(m *message, d *descriptor) (in *message, as *descriptor) {
 
 // rejectTo tells a handler why there will be no reply. Its caller may be in the middle of other
 // work, such as a walk through the mail of an actor. So a handler of the user's is called by guard.
-func rejectTo[R any](s *System, h Handler[Result[R]], res Result[R]) {
+func rejectTo[R any](s *kernelSystem, h Handler[Result[R]], res Result[R]) {
 	switch h.(type) {
 	case bound[Result[R]], guard.Own:
-		h.Send(s, res)
+		h.Send(s.face(), res)
 	default:
-		s.guard("Handler of a reply", func() { h.Send(s, res) })
+		s.guard("Handler of a reply", func() { h.Send(s.face(), res) })
 	}
 }
 
@@ -300,19 +300,19 @@ func (a *askedActor[Q, R]) Ask(ctx context.Context, q Q) (R, error) {
 }
 
 func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
-	mustRun(c, "AskTo")
+	mustRun(c.kernel(), "AskTo")
 	if reply == nil {
 		panic("gallop: AskTo: a nil reply for " + a.d.fullName())
 	}
-	if own, ok := reply.(bound[Result[R]]); ok && own.b == c.self {
-		back, life := replyTo[R]{caller: own.b, reply: own.d}, c.markAsk()
-		if c.travels != nil {
-			back.node = c.prepare(own.d, life)
+	if own, ok := reply.(bound[Result[R]]); ok && own.b == c.kernel().self {
+		back, life := replyTo[R]{caller: own.b, reply: own.d}, c.kernel().markAsk()
+		if c.kernel().travels != nil {
+			back.node = c.kernel().prepare(own.d, life)
 		}
-		sendRequest(c, a.d, a.b, q, back, life)
+		sendRequest(c.kernel(), a.d, a.b, q, back, life)
 		return
 	}
 	k := &call[R]{handler: reply}
-	k.ctx, k.tells, k.waits = c.travels, true, c.waits
-	sendRequest(c, a.d, a.b, q, replyTo[R]{call: k}, 0)
+	k.ctx, k.tells, k.waits = c.kernel().travels, true, c.kernel().waits
+	sendRequest(c.kernel(), a.d, a.b, q, replyTo[R]{call: k}, 0)
 }

@@ -133,7 +133,7 @@ func (d *dormitory) judge(op, verdict string) error {
 		if err := d.resting(); err != nil {
 			return err
 		}
-		d.sys.sched.WakeAll()
+		d.sys.kernel().sched.WakeAll()
 		Restart(d.sys, d.child)
 		d.tidyUp()
 	}
@@ -180,7 +180,7 @@ func (d *dormitory) inOrder() error {
 }
 
 func (d *dormitory) close() error {
-	d.sys.sched.WakeAll()
+	d.sys.kernel().sched.WakeAll()
 	Stop(d.sys, d.super)
 	d.tidyUp()
 	Stop(d.sys, d.friend)

@@ -62,10 +62,10 @@ func Become[S any](c *Context, v *Variant[S]) {
 	if v == nil {
 		v = new(Variant[S])
 	}
-	c.become(&v.info)
+	c.kernel().become(&v.info)
 }
 
-func (c *Context) become(v *variantInfo) {
+func (c *kernelTurn) become(v *variantInfo) {
 	if v.typ == nil {
 		panic("gallop: Become: a nil or zero Variant: use Type.Variant")
 	}
@@ -84,9 +84,9 @@ func (c *Context) become(v *variantInfo) {
 
 // Unbecome makes the running actor dispatch by its type's own table again.
 func Unbecome(c *Context) {
-	mustRun(c, "Unbecome")
-	dispatchBy(c.self, nil)
-	c.then |= turnTable
+	mustRun(c.kernel(), "Unbecome")
+	dispatchBy(c.kernel().self, nil)
+	c.kernel().then |= turnTable
 }
 
 // ends implements part, for the table of a variant.

@@ -41,16 +41,16 @@ func (b Behaviour[S, M]) Handle(method func(*S, *Context, M)) Entry[S] {
 	// The functions that are called here have no type parameters: an inlined generic function would
 	// leave a load from the dictionary of S and M.
 	if b.d.mustDo(method == nil); !b.d.pointers {
-		return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
-			method((*S)(at.plus(unsafe.Offsetof(cellOf[S]{}.state))), c, *(*M)(m.Payload()))
+		return Entry[S]{b.d, func(c *kernelTurn, at *cell, m *message) {
+			method((*S)(at.plus(unsafe.Offsetof(cellOf[S]{}.state))), c.face(), *(*M)(m.Payload()))
 		}}
 	}
-	return Entry[S]{b.d, b.d.heard(func(c *Context, at *cell, m *message) {
+	return Entry[S]{b.d, b.d.heard(func(c *kernelTurn, at *cell, m *message) {
 		p := (*M)(m.Payload())
 		v := *p
 		var zero M
 		*p = zero // the node may rest in a free list for long
-		method((*S)(at.plus(unsafe.Offsetof(cellOf[S]{}.state))), c, v)
+		method((*S)(at.plus(unsafe.Offsetof(cellOf[S]{}.state))), c.face(), v)
 	})}
 }
 

@@ -26,7 +26,7 @@ func newTenancy(p *explore.Program) *tenancy {
 	l := &tenancy{glade: newQuietGlade(p), begun: map[int]int{}, done: map[int]int{}}
 	l.decoy = mayflyType.Spawn(l.sys, mayfly{l.glade})
 	for _, w := range l.crew {
-		w.Local().(*Context).furnish()
+		w.Local().(*kernelTurn).face().furnish()
 	}
 	return l
 }
@@ -46,8 +46,8 @@ func newQuietGlade(p *explore.Program) *glade {
 // furnish makes a worker use its nodes again, and hold biases. The worker starts with enough nodes
 // of each size class, so that it takes none from Go's pools.
 func (c *Context) furnish() {
-	c.cache.Furnish(12)
-	c.dry = false
+	c.kernel().cache.Furnish(12)
+	c.kernel().dry = false
 	c.grantBias(true)
 }
 
@@ -109,7 +109,7 @@ func (l *tenancy) judge() error {
 		return errors.New("the mayfly rests, and has mail")
 	}
 	for _, w := range l.crew {
-		if w.Local().(*Context).bias.WindowOpen() {
+		if w.Local().(*kernelTurn).bias.WindowOpen() {
 			return errors.New("a window was left open")
 		}
 	}
@@ -173,7 +173,7 @@ var biasScenes = []struct {
 		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
 			l.distract(c)
 			mayflyAct.Send(c, l.fly, func(c *Context) {
-				c.bias.Leave(&l.fly.b.box, &l.fly.b.in)
+				c.kernel().bias.Leave(&l.fly.b.box, &l.fly.b.in)
 				l.say(c, 31)
 			})
 			l.say(c, 1, 2)
@@ -239,18 +239,18 @@ func TestBias_Exhaustive(t *testing.T) {
 
 // append sends a word to the mayfly with AppendSlowly.
 func (l *tenancy) append(c *Context, n int) {
-	to, m, d := l.fly.b, c.alloc(mayflySay.d.size.ID), mayflySay.d.made()
+	to, m, d := l.fly.b, c.kernel().alloc(mayflySay.d.size.ID), mayflySay.d.made()
 	*payloadOf[int](m) = n
-	m.ID, m.From = d.id, c.self.id
+	m.ID, m.From = d.id, c.kernel().self.id
 	l.said = append(l.said, n)
 	l.now++
 	l.begun[n] = l.now
-	done, alone := c.bias.AppendSlowly(&to.box, &to.in, m, l.p.Point)
+	done, alone := c.kernel().bias.AppendSlowly(&to.box, &to.in, m, l.p.Point)
 	if !alone {
 		l.p.Errorf("what was appended was touched in the middle of an append")
 	}
 	if !done {
-		c.sendPushSlow(to, m)
+		c.kernel().sendPushSlow(to, m)
 	}
 	l.now++
 	l.done[n] = l.now

@@ -66,14 +66,14 @@ func TestBias_Given(t *testing.T) {
 	ran := make(chan struct{})
 	tenantAct.Send(sys, a, func(c *Context) {
 		defer close(ran)
-		mark := c.bias.Mark()
+		mark := c.kernel().bias.Mark()
 		c.grantBias(true)
 		for range 3 {
 			tenantAct.Send(c, b, func(*Context) {})
 		}
 		left, some := b.b.box.Head() != mark, b.b.in.HasAppended() &&
 			msg.Distance(b.b.in.Pending(), nil) == 1
-		c.recycle(mark)
+		c.kernel().recycle(mark)
 		switch {
 		case left:
 			why = "there is no mark"
@@ -92,8 +92,8 @@ func TestBias_Given(t *testing.T) {
 
 // grantBias is a review with a given outcome. Earlier steals do not count.
 func (c *Context) grantBias(ok bool) {
-	c.bias.Review(0, true)
-	c.bias.Allow(ok, c.w.Overflows())
+	c.kernel().bias.Review(0, true)
+	c.kernel().bias.Allow(ok, c.kernel().w.Overflows())
 }
 
 // TestBias_FansOut: a behaviour that wakes thousands of actors has biases only of the actors that
@@ -112,7 +112,7 @@ func TestBias_FansOut(t *testing.T) {
 	tenantAct.Send(sys, hub, func(c *Context) {
 		c.grantBias(true)
 		for _, r := range many {
-			if tenantAct.Send(c, r, func(*Context) {}); r.b.box.Head() == c.bias.Mark() {
+			if tenantAct.Send(c, r, func(*Context) {}); r.b.box.Head() == c.kernel().bias.Mark() {
 				biased++
 			}
 		}
@@ -143,9 +143,9 @@ func TestBias_MutedLeaves(t *testing.T) {
 	tenantAct.Send(sys, friend, func(c *Context) {
 		c.grantBias(true)
 		tenantAct.Send(c, a, func(c *Context) {
-			had = a.b.in.Tail() == c.bias.Mark()
+			had = a.b.in.Tail() == c.kernel().bias.Mark()
 			tenantAct.Send(c, pressed, func(*Context) {})
-			for c.w.Alone() {
+			for c.kernel().w.Alone() {
 				runtime.Gosched()
 			}
 		})
@@ -177,11 +177,11 @@ func TestBias_DetachedWaits(t *testing.T) {
 	defer sys.Stop()
 	may := make(map[bool]bool)
 	do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
-		may[c.w.ID() > 0] = sys.newContext(c.w).bias.Allowed()
+		may[c.kernel().w.ID() > 0] = sys.kernel().newContext(c.kernel().w).bias.Allowed()
 		c.Blocking(func() {
 			done := make(chan struct{})
 			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
-				may[c.w.ID() > 0] = sys.newContext(c.w).bias.Allowed()
+				may[c.kernel().w.ID() > 0] = sys.kernel().newContext(c.kernel().w).bias.Allowed()
 				close(done)
 			})
 			<-done

@@ -8,25 +8,8 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Blocking calls f, which may block for long, for example on a query or a lock, without
-// keeping other actors waiting: other workers run the actors that are queued after this
-// one at once. The actor itself waits for f, as for any call: its messages keep their
-// order, and the behaviour continues when f returns. f may use the Context as the
-// behaviour does.
-//
-// A behaviour that blocks outside of Blocking delays the actors queued after it by up to
-// ten milliseconds, until the runtime's monitor notices. Blocking costs about two tenths of
-// a microsecond if no other actor waits, and the waking of an idle worker otherwise. At
-// most [WithMaxBlocked] behaviours can use other workers at a time; beyond that, and on a
-// pinned type, Blocking just calls f. A call that lasts longer than [WithLongTurn] is
-// reported once, while it still lasts.
-//
-// A turn that has blocked for a millisecond, by the runtime's clock ([WithClock]), ends
-// with the current message. If a batch of mail or more is left then, the actor is
-// overloaded, so that its senders are muted. For types with [WithBound] or
-// [WithWatermarks] these decide instead. The mail that comes while the actor blocks is
-// bounded only by the duration of f: use [WithBound] for a smaller bound.
-func (c *Context) Blocking(f func()) {
+// Blocking implements [Context.Blocking].
+func (c *kernelTurn) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")
 	}
@@ -44,7 +27,7 @@ func (c *Context) Blocking(f func()) {
 }
 
 // beginBlocking prepares a turn for blocking, and returns the time. Owner only, in a turn.
-func (c *Context) beginBlocking() (began int64) {
+func (c *kernelTurn) beginBlocking() (began int64) {
 	c.bias.Forbid() // actors that are made runnable run on other workers
 	began = c.sys.opts.clock.Nanos()
 	if c.sys.sim == nil {
@@ -55,7 +38,7 @@ func (c *Context) beginBlocking() (began int64) {
 
 // endBlocking is called after the blocking, with the time that beginBlocking returned. Owner only,
 // in a turn.
-func (c *Context) endBlocking(began int64) {
+func (c *kernelTurn) endBlocking(began int64) {
 	if c.sys.sim == nil {
 		c.sys.blocked.end(c)
 	}
@@ -75,7 +58,7 @@ type blockMeter struct {
 // blocked records that the running behaviour has blocked for the given time. Other actors did not
 // wait for the worker meanwhile. But a batch of such messages may take minutes, in which no sender
 // would be muted. So a turn that has blocked for longBlocked ends early.
-func (c *Context) blocked(ns int64) {
+func (c *kernelTurn) blocked(ns int64) {
 	if turn := c.w.Turn(); c.blocking.turn != turn {
 		c.blocking = blockMeter{turn: turn}
 	}
@@ -106,7 +89,7 @@ func (c *Context) blocked(ns int64) {
 func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.maxBlocked = n }) }
 
 // noIdleWorker is the hook of sched.Config.
-func (s *System) noIdleWorker(soFar uint64) {
+func (s *kernelSystem) noIdleWorker(soFar uint64) {
 	const line = "gallop: too many behaviours block at a time: they hold up other actors, and asks " +
 		"in behaviours fail; let fewer behaviours block (AskTo and Pipe do not), or raise " +
 		"actor.WithMaxBlocked"
@@ -141,7 +124,7 @@ type blockedCalls struct {
 // blockedCall is a worker's call of Blocking. Guarded by the mu of the list.
 type blockedCall struct {
 	prev, next *blockedCall
-	c          *Context // of the worker, while the call goes on; otherwise nil
+	c          *kernelTurn // of the worker, while the call goes on; otherwise nil
 	listed     bool
 	began      int64  // by the system's clock, ns
 	number     uint64 // of the worker's calls
@@ -152,7 +135,7 @@ type blockedCall struct {
 
 // begin enters a call of c's behaviour, or of a process in a turn of c's worker, at the time now.
 // Owner of c only, in a turn.
-func (l *blockedCalls) begin(c *Context, now int64) {
+func (l *blockedCalls) begin(c *kernelTurn, now int64) {
 	task, k := c.w.Task(), &c.call
 	at := c.peek(task)
 	if at.who != nil {
@@ -169,7 +152,7 @@ func (l *blockedCalls) begin(c *Context, now int64) {
 }
 
 // end removes the call. Owner of c only, in a turn.
-func (l *blockedCalls) end(c *Context) {
+func (l *blockedCalls) end(c *kernelTurn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(&c.call)
@@ -209,7 +192,7 @@ func (l *blockedCalls) remove(k *blockedCall) {
 }
 
 // expireIn sets the timer. Caller holds mu.
-func (l *blockedCalls) expireIn(s *System, d time.Duration) {
+func (l *blockedCalls) expireIn(s *kernelSystem, d time.Duration) {
 	switch {
 	case l.ended:
 		return
@@ -234,7 +217,7 @@ func (l *blockedCalls) stop() {
 
 // expired reports the calls that have lasted for the time of WithLongTurn, and sets the timer for
 // the next call. It runs in the timer's goroutine.
-func (l *blockedCalls) expired(s *System) {
+func (l *blockedCalls) expired(s *kernelSystem) {
 	for {
 		l.mu.Lock()
 		k := l.first
@@ -260,14 +243,14 @@ func (l *blockedCalls) expired(s *System) {
 }
 
 // goesOn reports whether the call of c's worker with the given number still goes on. Any goroutine.
-func (l *blockedCalls) goesOn(c *Context, number uint64) bool {
+func (l *blockedCalls) goesOn(c *kernelTurn, number uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return c.call.c != nil && c.call.number == number
 }
 
 // has reports whether c's worker is in a call. Any goroutine.
-func (l *blockedCalls) has(c *Context) bool {
+func (l *blockedCalls) has(c *kernelTurn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return c.call.c != nil

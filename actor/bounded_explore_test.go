@@ -126,7 +126,7 @@ func (f *deluge) sendWait(n int) error {
 	d := f.kind.take.d
 	m := d.size.TakeOne()
 	*payloadOf[int](m) = n
-	return d.tryDeliver(f.sys, f.sys, f.to.b, m)
+	return d.tryDeliver(f.sys, f.sys.kernel(), f.to.b, m)
 }
 
 // delugeOps are the operations beside the senders.

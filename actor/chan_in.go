@@ -37,20 +37,20 @@ import (
 // An open channel holds the system, since more values may come: close ch after the last
 // value.
 func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()) {
-	c.mustOwn(b.d.made())
+	c.kernel().mustOwn(b.d.made())
 	if ch == nil {
 		panic("gallop: FromChan: a nil channel for " + b.d.fullName())
 	}
-	if c.self.takesNoMail() {
+	if c.kernel().self.takesNoMail() {
 		return func() {}
 	}
-	all := bridgesOf(c.self.makeCold())
+	all := bridgesOf(c.kernel().self.makeCold())
 	in := chanSource[M]{ch: ch, openSource: openSource{
-		to: c.self, d: b.d, stopped: make(chan struct{}), ended: all.untilLifeDone(), gone: make(
+		to: c.kernel().self, d: b.d, stopped: make(chan struct{}), ended: all.untilLifeDone(), gone: make(
 			chan struct{}),
 	}}
 	in.before = all.sources.add(in.openSource)
-	c.sys.bridge(aFromChan, c.self, in.flow)
+	c.kernel().sys.bridge(aFromChan, c.kernel().self, in.flow)
 	var once sync.Once
 	return func() { once.Do(func() { all.sources.stop(in.openSource) }) }
 }
@@ -166,7 +166,7 @@ func (in chanSource[M]) deliver(v M) {
 }
 
 // push waits until the actor can take more, unless b is urgent, and pushes m.
-func (in chanSource[M]) push(m *message, sys *System) error {
+func (in chanSource[M]) push(m *message, sys *kernelSystem) error {
 	if in.d.urgent {
 		m.From = 0
 		return pushUrgent(sys, in.to, m, in.d)
@@ -260,14 +260,14 @@ func isGone(o openSource) bool { return isClosed(o.gone) }
 // The functions that Pipe runs are not bridges: they are the user's, and may go on for long, or
 // stop the system themselves.
 type bridges struct {
-	sys  *System
+	sys  *kernelSystem
 	all  sync.WaitGroup
 	left seam.Count // the number of goroutines in all
 }
 
 // bridge runs f in a goroutine that holds the system until f returns. The system's stop waits for
 // the goroutine. In a turn only: then the stop is not yet waiting.
-func (s *System) bridge(what errandClass, of *cell, f func()) {
+func (s *kernelSystem) bridge(what errandClass, of *cell, f func()) {
 	b := s.makeBridges()
 	b.all.Add(1)
 	b.left.Add(1)
@@ -282,7 +282,7 @@ func (s *System) bridge(what errandClass, of *cell, f func()) {
 }
 
 // makeBridges returns the bridges of the system. The first call makes them. Any worker.
-func (s *System) makeBridges() *bridges {
+func (s *kernelSystem) makeBridges() *bridges {
 	if l := s.bridges.Load(); l != nil {
 		return l
 	}

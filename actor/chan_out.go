@@ -62,7 +62,8 @@ type chanSink[M any] struct {
 
 const sinkBuffer = 64 // messages that wait before senders are muted
 
-func (o *chanSink[M]) doPut(c *Context, m M) {
+func (o *chanSink[M]) doPut(in *Context, m M) {
+	c := in.kernel()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.flows {
@@ -72,7 +73,7 @@ func (o *chanSink[M]) doPut(c *Context, m M) {
 		default:
 		}
 		o.flows = true
-		r, sys, end := Self[chanSink[M]](c), c.sys, bridgesOf(c.self.makeCold()).untilLifeDone()
+		r, sys, end := Self[chanSink[M]](in), c.sys, bridgesOf(c.self.makeCold()).untilLifeDone()
 		sys.bridge(aToChan, c.self, func() { o.flow(r, sys, end) })
 	}
 	o.waiting = append(o.waiting, m)
@@ -89,7 +90,7 @@ type sinkReady[M any] struct {
 }
 
 // serve releases the pressure, unless the actor has applied it again since.
-func (s sinkReady[M]) serve(_ *cell, c *Context) {
+func (s sinkReady[M]) serve(_ *cell, c *kernelTurn) {
 	s.o.mu.Lock()
 	defer s.o.mu.Unlock()
 	if !s.o.pressed {
@@ -101,7 +102,7 @@ func (s sinkReady[M]) serve(_ *cell, c *Context) {
 // channel is closed, flow sends the remaining messages to the actor once more. For an actor that
 // has ended they become dead letters. If the channel is closed, the actor panics: a behaviour may
 // panic, a goroutine of the runtime must not.
-func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *System, ended <-chan struct{}) {
+func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *kernelSystem, ended <-chan struct{}) {
 	for {
 		m, ok, room := o.next()
 		if room {
@@ -114,14 +115,14 @@ func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *System, ended <-chan struct
 			continue
 		}
 		for _, m := range o.close(m) {
-			o.typ.put.Send(sys, me, m)
+			o.typ.put.Send(sys.face(), me, m)
 		}
 		return
 	}
 }
 
 // offer waits for room, and reports whether m is in the channel.
-func (o *chanSink[M]) offer(sys *System, m M, ended <-chan struct{}) (put bool) {
+func (o *chanSink[M]) offer(sys *kernelSystem, m M, ended <-chan struct{}) (put bool) {
 	defer func() { _ = recover() }() // from a send on a closed channel
 	select {
 	case o.ch <- m:
@@ -133,7 +134,7 @@ func (o *chanSink[M]) offer(sys *System, m M, ended <-chan struct{}) (put bool) 
 }
 
 // await is offer in a deterministic system.
-func (o *chanSink[M]) await(sys *System, m M, ended <-chan struct{}) (put bool) {
+func (o *chanSink[M]) await(sys *kernelSystem, m M, ended <-chan struct{}) (put bool) {
 	sys.sched.Await(sys.done.context(), func() (over bool) {
 		defer func() { over = recover() != nil || over }() // as in offer
 		select {

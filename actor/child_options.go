@@ -15,7 +15,7 @@ func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell 
 	if i := infoOf(t).made("SpawnSupervised"); make == nil {
 		panic("gallop: SpawnSupervised: a nil function for " + i.name)
 	}
-	return startSupervised(c, o, func(sup *supervision) *cell {
+	return startSupervised(c.kernel(), o, func(sup *supervision) *cell {
 		if sup.zero = t.info.keep; sup.zero == nil {
 			sup.zero = func(a *cell) { clear1(stateOf[S](a)) }
 		}
@@ -26,7 +26,7 @@ func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell 
 
 // startSupervised is spawnUnder without its type parameter: it is compiled once, and spawnUnder for
 // each type of actors.
-func startSupervised(c *Context, o access.ChildOptions, spawn func(*supervision) *cell) *cell {
+func startSupervised(c *kernelTurn, o access.ChildOptions, spawn func(*supervision) *cell) *cell {
 	sup := superviseAs(c, o)
 	before := childAt(c.self, o.Before)
 	a := spawn(sup)
@@ -34,28 +34,28 @@ func startSupervised(c *Context, o access.ChildOptions, spawn func(*supervision)
 	a.adopt(c)
 	k := a.cold.child
 	if k.together = o.Together; o.Stop != nil {
-		k.stop = func(c *Context, child AnyRef) { o.Stop(c, child) }
+		k.stop = func(c *kernelTurn, child AnyRef) { o.Stop(c.face(), child) }
 	}
 	c.self.cold.children.moveBefore(k, before)
 	c.self.cold.children.guards++
 	a.cold.sup = sup
 	a.cold.path = o.Path
-	a.launch(c)
+	a.launch(c.face())
 	return a
 }
 
 // superviseAs returns the supervision of a new child of the running actor, without the functions
 // that make the child's state.
-func superviseAs(c *Context, o access.ChildOptions) *supervision {
+func superviseAs(c *kernelTurn, o access.ChildOptions) *supervision {
 	down := declaredFor(c, o.Down, ChildDown{})
 	s := &supervision{
 		super: c.self, family: o.Family, drops: o.DropMail, keeps: o.Backlog,
 		decides: o.Decide, restarts: o.Restarts,
-		deliver: func(c *Context, at *cell, f ChildDown) { deliver(c, at, down, f) },
+		deliver: func(c *kernelTurn, at *cell, f ChildDown) { deliver(c, at, down, f) },
 	}
 	if o.Up != nil {
 		up := declaredFor(c, o.Up, access.ChildUp{})
-		s.up = func(c *Context, at *cell, r access.ChildUp) { deliver(c, at, up, r) }
+		s.up = func(c *kernelTurn, at *cell, r access.ChildUp) { deliver(c, at, up, r) }
 	}
 	return s
 }
@@ -63,7 +63,7 @@ func superviseAs(c *Context, o access.ChildOptions) *supervision {
 // declaredFor returns the descriptor of a Behaviour, whose type parameters are not known here. It
 // panics if the running actor has no such behaviour, or if the type of its messages is not that of
 // m.
-func declaredFor(c *Context, behaviour, m any) *descriptor {
+func declaredFor(c *kernelTurn, behaviour, m any) *descriptor {
 	d := descriptorOf(behaviour).made()
 	c.mustOwn(d)
 	if reflect.TypeOf(d.payload(d.size.New(msg.Outside))) != reflect.TypeOf(m) {
@@ -110,13 +110,13 @@ type childUp struct {
 	unanswered
 	of AnyRef
 	// A copy that the supervisor may use: the supervision of the child may be gone.
-	deliver func(c *Context, at *cell, r access.ChildUp)
+	deliver func(c *kernelTurn, at *cell, r access.ChildUp)
 }
 
-func (s childUp) serve(a *cell, c *Context) { s.deliver(c, a, access.ChildUp{Ref: s.of}) }
+func (s childUp) serve(a *cell, c *kernelTurn) { s.deliver(c, a, access.ChildUp{Ref: s.of}) }
 
 // tellChildUp is called when an actor has been started. It tells the supervisor.
-func (s *supervision) tellChildUp(c *Context, a *cell) {
+func (s *supervision) tellChildUp(c *kernelTurn, a *cell) {
 	if s.up != nil {
 		s.super.tell(c, childUp{of: AnyRef{a}, deliver: s.up})
 	}
@@ -137,7 +137,7 @@ func As[S any](r AnyRef) (Ref[S], bool) {
 // decide returns the decision about a supervised actor that is about to fall for a reason. sound
 // reports that the actor could go on with its state: otherwise the decision is not Resume. Owner
 // only, between two messages.
-func decide(a *cell, c *Context, x *coldState, why error, sound bool) access.Decision {
+func decide(a *cell, c *kernelTurn, x *coldState, why error, sound bool) access.Decision {
 	x.decision = access.Restart
 	if x.sup.decides == nil || IsNormal(why) {
 		return access.Restart

@@ -102,7 +102,7 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	ctx = mustHave(ctx, "Advance")
 	mustGoOn("Advance", d)
 	for _, s := range c.systems() {
-		s.mustBeOutside("Advance")
+		s.kernel().mustBeOutside("Advance")
 	}
 	if err := c.takeTurn(ctx); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (c *VirtualClock) awaitAll(ctx context.Context) error {
 	for last := uint64(0); ; {
 		turns := uint64(1)
 		for _, s := range c.systems() {
-			err := awaitQuiet(ctx, s, last == 0)
+			err := awaitQuiet(ctx, s.kernel(), last == 0)
 			if err != nil && !errors.Is(err, sched.ErrStopped) {
 				return err
 			}
@@ -185,7 +185,7 @@ func (c *VirtualClock) awaitAll(ctx context.Context) error {
 // [System.Hold]. The watch over actors under pressure may release an actor, by the machine's time.
 // If watched is true, awaitQuiet waits for that once, and not again, since the actor may wait again
 // afterwards.
-func awaitQuiet(ctx context.Context, s *System, watched bool) error {
+func awaitQuiet(ctx context.Context, s *kernelSystem, watched bool) error {
 	for released := s.Stats().Exempted; ; {
 		if err := s.sched.WaitParked(ctx); err != nil {
 			return err
@@ -225,7 +225,7 @@ func (c *VirtualClock) systems() []*System {
 // none is set.
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
-		t := s.timers.Load()
+		t := s.kernel().timers.Load()
 		if t == nil || !t.Armed() {
 			return false
 		}
@@ -233,7 +233,7 @@ func (c *VirtualClock) parked(s *System) func(n int) bool {
 		if invariant.On {
 			verifyParked(n, st)
 		}
-		return uint64(n) == st.Mutes-st.Unmutes && !s.deadlocks.waited()
+		return uint64(n) == st.Mutes-st.Unmutes && !s.kernel().deadlocks.waited()
 	}
 }
 
@@ -316,7 +316,7 @@ func (s *simulation) rest(d time.Duration) {
 }
 
 // slowed returns a function that calls f and takes the virtual time of slow.
-func (c *Context) slowed(f func()) func() {
+func (c *kernelTurn) slowed(f func()) func() {
 	s, a, behaviour := c.sys.sim, c.self, c.self.typ().decls[c.msg.ID].name
 	return func() {
 		rest := s.slow(a, behaviour)

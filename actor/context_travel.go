@@ -20,25 +20,8 @@ type contextState struct {
 	bounds *bounds
 }
 
-// Context returns a context for calls of libraries, and above all for calls that block in
-// [Context.Blocking]. It is made at the first call, and costs nothing before. It ends, and
-// context.Cause returns
-//
-//   - ErrStopped with the reason, as soon as the actor is told to [Stop], is killed, has
-//     drained or ends by itself, and when it is suspended or restarted: each life has a
-//     context of its own;
-//   - ErrSystemStopped, when the system stops.
-//
-// If the running message carries a context ([System.With], [Context.SetContext]), or is a
-// request whose caller gave one ([AskBehaviour.Ask], or an [AskTo] under SetContext), the
-// result is derived from that context too: it has its values and its deadline, and ends
-// when that context ends. Such a result ends at the latest when the behaviour returns or,
-// if the behaviour has put its reply off, when the reply is given. Otherwise the result is
-// the context of the life: the actor's next behaviours get the same.
-//
-// In OnStop the context has ended; use context.WithoutCancel there. Unlike c, the context
-// may be used in any goroutine.
-func (c *Context) Context() context.Context {
+// Context implements [Context.Context].
+func (c *kernelTurn) Context() context.Context {
 	mustRun(c, "Context")
 	outer := c.set
 	if outer == nil {
@@ -55,7 +38,7 @@ func (c *Context) Context() context.Context {
 }
 
 // cameWith returns the context of the message that runs; nil: it has none.
-func (c *Context) cameWith() context.Context {
+func (c *kernelTurn) cameWith() context.Context {
 	if c.came != nil {
 		return c.came
 	}
@@ -65,36 +48,8 @@ func (c *Context) cameWith() context.Context {
 	return nil
 }
 
-// SetContext makes ctx the context of the rest of the behaviour: [Context.Context] derives
-// from it. Its values, its deadline and its end travel with
-//
-//   - messages that the behaviour sends by Send, TrySend or [Yield], to any actor;
-//   - requests by [AskTo]: the actor that is asked has them in its Context, and the outcome
-//     brings them back;
-//   - ticks of timers that the behaviour arms by [After] or [Every];
-//   - functions of [Pipe]: the function's context has them, and the outcome brings them
-//     back.
-//
-// The usual call passes on the context of the message: c.SetContext(c.Context()). If ctx is
-// derived from a result of Context, its values and its deadline travel, and of its ends
-// only that of the context that the message came with. The end of the life does not
-// travel, since messages outlive the life of their sender. The end by a cancel function
-// does not travel either, since cancel functions are often deferred.
-//
-// A context that never ends travels without an end. An example is
-// context.WithoutCancel(c.Context()), for a compensation that has to happen although the
-// caller has gone. To limit such a request use [Within], and not context.WithTimeout around
-// WithoutCancel: with WithTimeout the end of the message's context travels again, unless
-// that has a deadline, and the time-out ends later.
-//
-// A message whose context has ended before its turn comes becomes a dead letter. The
-// reason is the context's error. Requests run all the same, as requests of
-// [AskBehaviour.Ask] do, and outcomes always run.
-//
-// A message with a context costs a second node of the same free lists, and the sends of
-// this behaviour cost some more instructions; other behaviours pay nothing. An empty
-// context of package context carries nothing. SetContext panics if ctx is nil.
-func (c *Context) SetContext(ctx context.Context) {
+// SetContext implements [Context.SetContext].
+func (c *kernelTurn) SetContext(ctx context.Context) {
 	mustRun(c, "SetContext")
 	ctx = mustHave(ctx, "SetContext")
 	c.then |= usesContext
@@ -106,7 +61,7 @@ func (c *Context) SetContext(ctx context.Context) {
 }
 
 // travel makes messages that are sent carry ctx, or no context if ctx is nil.
-func (c *Context) travel(ctx context.Context) {
+func (c *kernelTurn) travel(ctx context.Context) {
 	c.travelAlone()
 	if c.travels = ctx; ctx != nil {
 		c.cache.Hide()
@@ -114,7 +69,7 @@ func (c *Context) travel(ctx context.Context) {
 }
 
 // travelAlone makes messages that are sent carry no context.
-func (c *Context) travelAlone() {
+func (c *kernelTurn) travelAlone() {
 	if c.travels != nil {
 		c.cache.Show()
 		c.travels = nil
@@ -123,7 +78,7 @@ func (c *Context) travelAlone() {
 
 // leaveContext empties the contextState after a behaviour, and ends its contexts, unless they end
 // with a reply that was put off.
-func (c *Context) leaveContext() {
+func (c *kernelTurn) leaveContext() {
 	c.travelAlone()
 	b := c.bounds
 	c.contextState = contextState{}
@@ -134,7 +89,7 @@ func (c *Context) leaveContext() {
 }
 
 // withCache calls f with the cache shown. It is for behaviours that have hidden the cache.
-func (c *Context) withCache(f func()) {
+func (c *kernelTurn) withCache(f func()) {
 	ctx := c.travels
 	c.travelAlone()
 	f()
@@ -201,7 +156,7 @@ type bounds struct {
 }
 
 // bind returns a context for the rest of the behaviour.
-func (c *Context) bind(outer context.Context, life *lifeContext) context.Context {
+func (c *kernelTurn) bind(outer context.Context, life *lifeContext) context.Context {
 	c.then |= usesContext
 	if c.bounds == nil {
 		c.bounds = new(bounds)

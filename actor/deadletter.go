@@ -146,7 +146,7 @@ func markInLetterHook(is bool) {
 
 // reportDeadLetter reports a dead letter to the hook. If there is no hook, or the hook has caused
 // the letter itself, it logs the letter, unless the reason is ErrRestarted.
-func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
+func (s *kernelSystem) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
 	ctx context.Context) {
 	reported := s.tellOfLetter(func() DeadLetter {
 		if ctx == nil && d.caller != nil {
@@ -168,7 +168,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 // hook if there is none, nor from within a hook: the hook has then sent the letter itself, or has
 // sent a message for which the letter had to make room. A hook that sends a message for each letter
 // would otherwise be called for ever.
-func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
+func (s *kernelSystem) tellOfLetter(letter func() DeadLetter) (reported bool) {
 	if s.opts.onDeadLetter == nil || inLetterHookNow() {
 		return false
 	}
@@ -182,13 +182,13 @@ func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
 }
 
 // logDeadLetter logs a dead letter at level WARN, or at level DEBUG for a best-effort behaviour.
-func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
+func (s *kernelSystem) logDeadLetter(to *cell, d *descriptor, reason error) {
 	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason)
 }
 
 // writeDeadLetter logs a dead letter. The line has an attribute with the given key: the behaviour
 // of an actor, or the type of a message to a process. The number of lines is limited: see mayLog.
-func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
+func (s *kernelSystem) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
 	reason error) {
 	line := deadLetterLine
 	if bestEffort {

@@ -190,7 +190,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 		return run
 	}
 	news := d.hearsNews()
-	return func(c *Context, a *cell, m *message) {
+	return func(c *kernelTurn, a *cell, m *message) {
 		var payload any
 		if d.reject != nil && s.observed || s.wantsPayload(m) {
 			payload = d.payload(m)
@@ -224,7 +224,7 @@ func (d *descriptor) hearsNews() bool {
 }
 
 // callback reports a callback such as OnStart. A callback has no message and cannot be dropped.
-func (s *simulation) callback(c *Context, a *cell, name string) {
+func (s *simulation) callback(c *kernelTurn, a *cell, name string) {
 	if s == nil {
 		return
 	}
@@ -242,7 +242,7 @@ func (s *simulation) callback(c *Context, a *cell, name string) {
 }
 
 // begin reports that a behaviour or callback of a begins, and returns the fault to inject.
-func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event,
+func (s *simulation) begin(c *kernelTurn, a *cell, m *message, e sim.Event,
 	payload any) (f sim.Fault) {
 	t := a.typ()
 	s.mu.Lock()
@@ -314,7 +314,7 @@ func (s *simulation) now() string {
 }
 
 // simCounts is sim.CountsOf.
-func (s *System) simCounts() sim.Counts {
+func (s *kernelSystem) simCounts() sim.Counts {
 	if s.sim == nil {
 		return sim.Counts{}
 	}
@@ -323,7 +323,7 @@ func (s *System) simCounts() sim.Counts {
 
 // simulation has the additional state of a deterministic system. A nil simulation does nothing.
 type simulation struct {
-	sys    *System
+	sys    *kernelSystem
 	driver sched.Driver
 	hooks  *sim.Hooks
 	clock  *seam.VirtualClock // moves when no actor can go on: see flow
@@ -345,7 +345,7 @@ type simulation struct {
 }
 
 // direct makes a scheduler deterministic.
-func (s *simulation) direct(sys *System, cfg *sched.Config) {
+func (s *simulation) direct(sys *kernelSystem, cfg *sched.Config) {
 	if s != nil {
 		s.sys, cfg.Driver = sys, s.driver
 	}
@@ -379,7 +379,7 @@ func (s *simulation) refuses(a *cell, d *descriptor) bool {
 }
 
 // makeInTurn returns a new node for the running behaviour. Other workers may run before it returns.
-func (c *Context) makeInTurn(id uint16) *message {
+func (c *kernelTurn) makeInTurn(id uint16) *message {
 	c.w.Point()
 	if id != signalSize.ID && id != carriedSize.ID { // the message that is carried has its own node
 		c.sys.sim.count(1)
@@ -393,7 +393,7 @@ func (c *Context) makeInTurn(id uint16) *message {
 
 // deadlockClock returns the clock of the watch over actors under pressure. It is the machine's
 // clock or, in a deterministic system, the clock that moves when no actor can go on.
-func (s *System) deadlockClock() seam.Clock {
+func (s *kernelSystem) deadlockClock() seam.Clock {
 	if s.sim != nil {
 		return s.sim.clock
 	}

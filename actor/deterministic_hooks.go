@@ -134,8 +134,8 @@ func (s *simulation) stashed(was, m *message) {
 // node is made, and when it has come to its receiver. The steps of a send in between are not
 // changed for the sake of tests.
 type unit struct {
-	now   *sim.Turn // nil: no watched turn runs
-	in    *Context  // of the worker that runs the turn
+	now   *sim.Turn   // nil: no watched turn runs
+	in    *kernelTurn // of the worker that runs the turn
 	nodes map[*message]madeIn
 	count int // nodes made in watched turns
 }
@@ -147,7 +147,7 @@ type madeIn struct {
 }
 
 // made records a node that was made for the running behaviour, if that is watched.
-func (u *unit) made(c *Context, m *message) {
+func (u *unit) made(c *kernelTurn, m *message) {
 	if u.now != nil && u.in == c {
 		u.count++
 		u.nodes[m] = madeIn{u.now, u.count}
@@ -174,8 +174,8 @@ func (u *unit) came(m *message, e sim.Event, payload any) {
 func (r Ref[S]) inTurn(t *sim.Turn, f any) error {
 	in := f.(func(*S, *Context))
 	sys := r.b.sys()
-	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *Context) {
-		in(stateOf[S](a), c)
+	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *kernelTurn) {
+		in(stateOf[S](a), c.face())
 	}}), asPlaced)
 }
 
@@ -183,10 +183,10 @@ func (r Ref[S]) inTurn(t *sim.Turn, f any) error {
 type unitTurn struct {
 	unanswered
 	t *sim.Turn
-	f func(*cell, *Context)
+	f func(*cell, *kernelTurn)
 }
 
-func (s unitTurn) serve(a *cell, c *Context) {
+func (s unitTurn) serve(a *cell, c *kernelTurn) {
 	of := c.sys.sim
 	of.callback(c, a, "In")
 	u, before := &of.unit, slices.Clone(armedBy(a))
@@ -239,7 +239,7 @@ func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
 // injectFault injects a fault in a deterministic system, before a behaviour or a callback. Package
 // actortest chooses the faults. Except for the panic, each fault is something that the runtime also
 // does by itself.
-func injectFault(a *cell, c *Context, f sim.Fault) {
+func injectFault(a *cell, c *kernelTurn, f sim.Fault) {
 	switch f.Kind {
 	case sim.Panic:
 		panic(f.Value)
@@ -259,7 +259,7 @@ func injectFault(a *cell, c *Context, f sim.Fault) {
 }
 
 // flood pushes empty messages to the mailbox: enough for two turns.
-func flood(c *Context, a *cell) {
+func flood(c *kernelTurn, a *cell) {
 	for range 2 * a.batch() {
 		a.box.Push(newSignal(c, nil)) // a runs, so it need not be woken
 	}
@@ -267,7 +267,7 @@ func flood(c *Context, a *cell) {
 
 // injectHeapFault makes the actor collect its arena, or sets the arena's limit so that it can take
 // no more memory.
-func injectHeapFault(c *Context, a *cell, what sim.FaultKind) {
+func injectHeapFault(c *kernelTurn, a *cell, what sim.FaultKind) {
 	switch {
 	case a.arena == nil:
 	case what == sim.Collect:
@@ -319,7 +319,7 @@ func (s *simulation) running(m *message, question any) {
 }
 
 // putOff records a reply that Defer puts off. Now and then it removes the replies that were given.
-func (s *simulation) putOff(c *Context, d *deferral) {
+func (s *simulation) putOff(c *kernelTurn, d *deferral) {
 	if s == nil || !s.observed {
 		return
 	}

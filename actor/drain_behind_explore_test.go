@@ -103,7 +103,7 @@ var retirementOps = map[string]func(r *retirement){
 // each other word has run or is a dead letter.
 func (r *retirement) judge(op string) error {
 	for range 2 { // a back-off may be left
-		r.sys.sched.WakeAll()
+		r.sys.kernel().sched.WakeAll()
 		Restart(r.sys, r.child)
 		r.tidyUp()
 	}

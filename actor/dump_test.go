@@ -12,8 +12,8 @@ import (
 // test that hangs. It only reads, and its reads race with the writes of the owners.
 func Dump(sys *System, targets ...Target) string {
 	var b strings.Builder
-	b.WriteString(sys.sched.Dump())
-	fmt.Fprintf(&b, "%d goroutines wait to send; refusing %v\n", sys.waiters.Load(), sys.refusing.Load())
+	b.WriteString(sys.kernel().sched.Dump())
+	fmt.Fprintf(&b, "%d goroutines wait to send; refusing %v\n", sys.kernel().waiters.Load(), sys.kernel().refusing.Load())
 	for _, t := range targets {
 		b.WriteString(dumpOf(targetOf("Dump", t)) + "\n")
 	}

@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"runtime"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
 )
@@ -11,9 +13,9 @@ import (
 // a message takes its node from the worker's cache, and the worker makes the receiver runnable;
 // outside the node comes from a common cache, and an admission makes the receiver runnable.
 type env interface {
-	Sender
-
-	system() *System
+	system() *kernelSystem
+	// asSender returns the env as users see it.
+	asSender() Sender
 	// in returns the env for acting on a. A turn of one system is outside of any other system.
 	in(a *cell) env
 	// runs reports whether the caller is in the turn of a.
@@ -103,12 +105,12 @@ const (
 func envOf(from Sender) env {
 	switch f := from.(type) {
 	case *Context:
-		if f != nil && f.sys != nil {
-			return f
+		if c := f.kernel(); c != nil && c.sys != nil {
+			return c
 		}
 	case *System:
-		if f != nil && f.sched != nil {
-			return f
+		if s := f.kernel(); s != nil && s.sched != nil {
+			return s
 		}
 	case *carrier:
 		if f != nil {
@@ -128,11 +130,21 @@ func envOfEmbedded(from Sender) env {
 	if from == nil {
 		panicNoSender()
 	}
-	e := from.sender()
+	e := senderOf(from)
 	if e == nil || e.system() == nil || e.system().sched == nil {
 		panicNoSender()
 	}
 	return e
+}
+
+// senderOf returns nil if the embedded pointer is nil: then the promoted method panics.
+func senderOf(from Sender) (e env) {
+	defer func() {
+		if _, is := recover().(runtime.Error); is {
+			e = nil
+		}
+	}()
+	return from.sender()
 }
 
 //go:noinline
@@ -143,8 +155,8 @@ func panicNoSender() {
 
 // envFor returns the env of a sender for acting on a.
 func envFor(from Sender, a *cell) env {
-	if c, inside := from.(*Context); inside && c != nil && c.sys == a.shared().sys {
-		return c
+	if f, inside := from.(*Context); inside && f != nil && f.kernel().sys == a.shared().sys {
+		return f.kernel()
 	}
 	return envOf(from).in(a)
 }
@@ -153,7 +165,7 @@ func envFor(from Sender, a *cell) env {
 // If too many behaviours block already, waitIn does not call f and returns false. It is not a
 // method of env, because f would then escape to the heap.
 func waitIn(e env, f func()) bool {
-	if c, inside := e.(*Context); inside {
+	if c, inside := e.(*kernelTurn); inside {
 		return c.wait(f)
 	}
 	if _, w := processHere(); w != nil {

@@ -20,10 +20,12 @@ import (
 func (t Timer) OnItsWay() bool { return timersOf(t.owner.cold).shard.OnItsWay(t.Ref) }
 
 // SystemStopping reports whether the workers of a system have been told to end.
-func SystemStopping(s *System) bool { return s.sched.Stopping() }
+func SystemStopping(s *System) bool { return s.kernel().sched.Stopping() }
 
 // Incoming returns how many messages have come in since the turn of the running actor began.
-func Incoming(c *Context) int { return msg.Distance(c.self.box.Head(), c.self.in.Tail()) }
+func Incoming(c *Context) int {
+	return msg.Distance(c.kernel().self.box.Head(), c.kernel().self.in.Tail())
+}
 
 // GrantBias lets the worker take biases from now on, if this machine has biases, no matter how many
 // were revoked before.
@@ -43,7 +45,7 @@ func StopHandler[M any](sys *System, h Handler[M]) {
 // whether it has room or not.
 func TellOfRoom[M any](sys *System, h Handler[M]) {
 	a := h.(bound[M]).b
-	a.tell(sys, sinkReady[M]{o: stateOf[chanSink[M]](a)})
+	a.tell(sys.kernel(), sinkReady[M]{o: stateOf[chanSink[M]](a)})
 }
 
 // Muted reports whether an actor is parked, for tests.
@@ -78,9 +80,9 @@ func Places[S any](r Ref[S]) int { return r.b.flow.Load().permits.Count() }
 // WhoWaits says which actors wait for which because of applied pressure. It reads fields that it
 // does not own, so the system must be at rest.
 func WhoWaits(s *System) (lines []string) {
-	s.deadlocks.mu.Lock()
-	defer s.deadlocks.mu.Unlock()
-	for _, a := range s.deadlocks.roots {
+	s.kernel().deadlocks.mu.Lock()
+	defer s.kernel().deadlocks.mu.Unlock()
+	for _, a := range s.kernel().deadlocks.roots {
 		lines = append(lines, collectWaits(a).String())
 	}
 	return lines
@@ -96,9 +98,9 @@ type Leftovers struct{ StopList, Names, Timers, Armed int }
 
 // LeftoversOf counts the leftovers of a system that is quiet.
 func LeftoversOf(s *System) (l Leftovers) {
-	l.StopList = s.stopList.all.Len()
-	s.names.m.Range(func(any, any) bool { l.Names++; return true })
-	if t := s.timers.Load(); t != nil {
+	l.StopList = s.kernel().stopList.all.Len()
+	s.kernel().names.m.Range(func(any, any) bool { l.Names++; return true })
+	if t := s.kernel().timers.Load(); t != nil {
 		l.Armed, l.Timers = t.Counts()
 	}
 	return l
@@ -112,18 +114,18 @@ func FireAt[S any](c *Context, r Ref[S]) { fireNow(c, r.b, 0, nil) }
 
 // FireWith is FireAt for a timer whose payload is kept in a message.
 func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
-	held := c.node(b.d.size)
-	c.sys.sim.count(-1)
+	held := c.kernel().node(b.d.size)
+	c.kernel().sys.sim.count(-1)
 	*payloadOf[M](held) = m
 	fireNow(c, r.b, b.d.id, held)
 }
 
 func fireNow(c *Context, to *cell, id uint16, held *message) {
-	s := c.sys.makeTimers().ShardOf(c.w)
+	s := c.kernel().sys.makeTimers().ShardOf(c.kernel().w)
 	n, k := s.Begin()
 	k.ID, k.Held, k.Owner, k.Period = id, held, &to.task, 0
-	now := c.sys.opts.clock.Nanos()
-	s.Arm(c.w, n, k, now, now)
+	now := c.kernel().sys.opts.clock.Nanos()
+	s.Arm(c.kernel().w, n, k, now, now)
 }
 
 // Signaled reports whether an actor's system queue holds a message.
@@ -132,7 +134,7 @@ func Signaled[S any](r Ref[S]) bool { return !r.b.system.IsEmpty() }
 // WakeLate does the last step of a sender that has brought r a signal, and was halted until the
 // signal was served. It reports whether r was parked.
 func WakeLate[S any](s *System, r Ref[S]) (parked bool) {
-	a, _ := s.sched.Admit()
+	a, _ := s.kernel().sched.Admit()
 	if parked = r.b.wakeParked(r.b.sys()); parked {
 		a.Inject(&r.b.task)
 	} else {
@@ -152,7 +154,7 @@ func TiesOf[S any](r Ref[S]) (n int) {
 }
 
 // MissedReports returns how many long turns were not reported because others had just been.
-func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }
+func MissedReports(s *System) uint64 { return s.kernel().longTurns.missed.Load() }
 
 // TerminatedIsClean reports whether the cold states that ended actors share were never written to.
 func TerminatedIsClean() bool {
@@ -166,7 +168,7 @@ func TerminatedIsClean() bool {
 }
 
 // BudgetOf returns how much work the worker may do before it reads the clock.
-func BudgetOf(c *Context) int { return c.w.Budget() }
+func BudgetOf(c *Context) int { return c.kernel().w.Budget() }
 
 // BlobsAreCollected waits until the GC has freed the arenas of actors that a test has left.
 // Otherwise later tests would see their blobs disappear.
@@ -182,7 +184,7 @@ func BlobsAreCollected(t testing.TB, before int64) {
 
 // CallersOf returns how many actors of a system wait for a reply in their turns.
 func CallersOf(s *System) int {
-	return s.waitGraph().Len()
+	return s.kernel().waitGraph().Len()
 }
 
 // EnterAsk records that the actor who waits for a reply of the actor to. hasReply says whether the
@@ -196,12 +198,12 @@ func EnterAsk[S any](who, to Ref[S], hasReply bool) {
 }
 
 // HasTimers reports whether timers are armed in the worker's shard.
-func HasTimers(c *Context) bool { return c.sys.makeTimers().ShardOf(c.w).Len() > 0 }
+func HasTimers(c *Context) bool { return c.kernel().sys.makeTimers().ShardOf(c.kernel().w).Len() > 0 }
 
 // BehindStarts calls f after each time that the alarm has made a shard runnable. The system must be
 // quiet.
 func BehindStarts(s *System, f func()) {
-	t := s.makeTimers()
+	t := s.kernel().makeTimers()
 	start := t.Start
 	t.Start = func(w *sched.Worker, s *timerwheel.Shard) {
 		if start(w, s); w == nil {
@@ -211,7 +213,7 @@ func BehindStarts(s *System, f func()) {
 }
 
 // OnlyMuted reports whether the system would be quiescent if no actors were muted.
-func OnlyMuted(s *System) bool { return s.onlyMuted() }
+func OnlyMuted(s *System) bool { return s.kernel().onlyMuted() }
 
 // Leeway sets how many messages a muted actor takes before it mutes its senders. With 1 it mutes
 // them at once.
@@ -227,9 +229,9 @@ func Crowd[S any](r Ref[S]) int {
 
 // LivesOf returns how many contexts of lives the system ends with itself.
 func LivesOf(s *System) int {
-	s.done.mu.Lock()
-	defer s.done.mu.Unlock()
-	return s.done.lives.Len()
+	s.kernel().done.mu.Lock()
+	defer s.kernel().done.mu.Unlock()
+	return s.kernel().done.lives.Len()
 }
 
 // BoundTo returns how many contexts end with the life of an actor.
@@ -260,15 +262,15 @@ func InMailbox[S any](r Ref[S]) int {
 func InBackoff[S any](r Ref[S]) bool { return r.b.flow.Load().suspension() != nil }
 
 // Crowded reports whether callers park at once, because a yield would take long.
-func Crowded(s *System) bool { return !s.letsOthers() }
+func Crowded(s *System) bool { return !s.kernel().letsOthers() }
 
 // Bridges returns how many goroutines of FromChan and ToChan have not ended.
 func Bridges(s *System) int {
-	if b := s.bridges.Load(); b != nil {
+	if b := s.kernel().bridges.Load(); b != nil {
 		return int(b.left.Load())
 	}
 	return 0
 }
 
 // HasMail reports whether the turn has a message in hand besides the running one.
-func HasMail(c *Context) bool { return hasMail(c.w, nil) }
+func HasMail(c *Context) bool { return hasMail(c.kernel().w, nil) }

@@ -108,7 +108,7 @@ var fallerOps = map[string]func(f *cliff){
 // dropped only in a back-off that keeps nothing.
 func (f *cliff) judge(backlog int) error {
 	for range 2 {
-		f.sys.sched.WakeAll()
+		f.sys.kernel().sched.WakeAll()
 		Restart(f.sys, f.child)
 		f.tidyUp()
 	}

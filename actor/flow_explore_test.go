@@ -116,7 +116,7 @@ func TestSemaphore_EndExplored(t *testing.T) {
 func TestSemaphore_BatchOnlyExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newSemaphoreWorld(p, 2, 2)
-		c := &Context{self: w.b}
+		c := &kernelTurn{self: w.b}
 		w.b.load = backpressure.Overloaded | backpressure.Pressed
 		w.b.shutGate()
 		p.Go(func() { w.send() })
@@ -152,7 +152,7 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 				p.Go(func() { w.send() })
 				p.Go(func() { w.send() })
 				p.Go(func() {
-					w.b.returnPermits(&Context{self: w.b})
+					w.b.returnPermits(&kernelTurn{self: w.b})
 					if overloaded := w.b.load == backpressure.Overloaded; overloaded != muted ||
 						w.b.gate.IsOpen() == muted {
 						p.Errorf("overloaded: %v, open: %v", overloaded, w.b.gate.IsOpen())
@@ -174,19 +174,19 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 // waits for it.
 func TestPressure_IsWatched(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		sys := &System{opts: options{deadlockPeriod: time.Hour}}
+		sys := &kernelSystem{opts: options{deadlockPeriod: time.Hour}}
 		sys.deadlocks.sys = sys
 		k := &typeInSystem{policy: plainMail{}, typ: new(typeInfo), sys: sys}
 		to := cellOfClass(k)
 		to.load = backpressure.Overloaded
 		to.gate.Shut(&gateMark)
 		p.Go(func() {
-			c := &Context{self: to}
+			c := &kernelTurn{self: to}
 			c.ApplyPressure()
 		})
 		for range 2 {
 			p.Go(func() {
-				c := &Context{self: cellOfClass(k)}
+				c := &kernelTurn{self: cellOfClass(k)}
 				c.muteFor(to)
 			})
 		}

@@ -21,14 +21,8 @@ type gasMeter struct {
 	cut   int // taken off the messages that the turn may still run
 }
 
-// Gas charges the turn n reductions. It is for a behaviour that does more work than an ordinary
-// message. By convention, one reduction is worth about a tenth of a microsecond. Gas panics if n is
-// negative.
-//
-// When the turn has spent its budget (the option [WithGas]), it ends as soon as the behaviour
-// returns, and the actor goes on after the other runnable actors. If mail is left, the actor counts
-// as overloaded.
-func (c *Context) Gas(n int) {
+// Gas implements [Context.Gas].
+func (c *kernelTurn) Gas(n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("gallop: Gas(%d): want at least 0", n))
 	}
@@ -51,7 +45,7 @@ func (c *Context) Gas(n int) {
 
 // runInTurn returns the number of messages that the turn has begun to run: the messages of
 // accounted segments, and those of the current segment up to the running one.
-func (c *Context) runInTurn() int {
+func (c *kernelTurn) runInTurn() int {
 	n := c.self.batch() - c.left - c.gas.cut
 	if c.aside {
 		return n
@@ -61,7 +55,7 @@ func (c *Context) runInTurn() int {
 
 // applyFlags acts on the flags that interrupt a segment without ending the turn. The segment has
 // been accounted for.
-func (c *Context) applyFlags() {
+func (c *kernelTurn) applyFlags() {
 	then := c.then
 	c.then &^= gasLow | turnTable | unstashed
 	if then&unstashed != 0 {
@@ -77,7 +71,7 @@ func (c *Context) applyFlags() {
 
 // cutGas lets the turn run fewer messages, so that it stays within its gas. If none remain, the
 // turn ends.
-func (c *Context) cutGas() {
+func (c *kernelTurn) cutGas() {
 	ran := c.self.batch() - c.left - c.gas.cut
 	if over := c.left - max(c.self.shared().gasLimit()-c.gas.spent-ran, 0); over > 0 {
 		c.left -= over
@@ -91,17 +85,8 @@ func (c *Context) cutGas() {
 	}
 }
 
-// ShouldYield reports whether a long behaviour should return soon, because
-//
-//   - its turn has spent its gas;
-//   - its turn has used up its slice of time, which is 1 to 5 ms, usually 1, whatever
-//     the processors do besides;
-//   - or the system stops.
-//
-// To go on later, call [Yield] and return. Within [Context.Blocking], and in actors of a pinned
-// type, time does not count, because no other actor waits for the worker. ShouldYield costs a few
-// loads. In a turn that calls it often, it also reads the clock about every 20 µs.
-func (c *Context) ShouldYield() bool {
+// ShouldYield implements [Context.ShouldYield].
+func (c *kernelTurn) ShouldYield() bool {
 	if c.w.InBlocking() {
 		return c.then&gasSpent != 0 || c.w.Stopping()
 	}
@@ -110,7 +95,7 @@ func (c *Context) ShouldYield() bool {
 
 // sliceSpent returns true. If the running message is from the mailbox, sliceSpent also makes the
 // turn end when the behaviour returns.
-func (c *Context) sliceSpent() bool {
+func (c *kernelTurn) sliceSpent() bool {
 	if !c.aside {
 		c.then |= gasSpent | hasLasted
 	}
@@ -125,22 +110,22 @@ func (c *Context) sliceSpent() bool {
 // Call Yield at most once in a behaviour, as its last action. Yield panics if b is not a behaviour
 // of the running actor, or if the behaviour has yielded already. It executes no locked instruction.
 func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
-	mustRun(c, "Yield")
+	mustRun(c.kernel(), "Yield")
 	d := b.d.made()
-	if d.typ != c.self.typ() {
-		panic("gallop: Yield: " + d.fullName() + " is not a behaviour of " + c.self.String())
+	if d.typ != c.kernel().self.typ() {
+		panic("gallop: Yield: " + d.fullName() + " is not a behaviour of " + c.kernel().self.String())
 	}
-	if c.then&yielded != 0 {
-		panic("gallop: Yield: called twice in one behaviour of " + c.self.String())
+	if c.kernel().then&yielded != 0 {
+		panic("gallop: Yield: called twice in one behaviour of " + c.kernel().self.String())
 	}
-	n := c.node(d.size)
+	n := c.kernel().node(d.size)
 	*payloadOf[M](n) = m
-	n.ID, n.From, n.Next = d.id, c.self.id, nil
-	if c.travels != nil {
-		n = carry(c, c.travels, n, d)
-		n.From = c.self.id
+	n.ID, n.From, n.Next = d.id, c.kernel().self.id, nil
+	if c.kernel().travels != nil {
+		n = carry(c.kernel(), c.kernel().travels, n, d)
+		n.From = c.kernel().self.id
 	}
-	c.putFront(n, n, 1)
+	c.kernel().putFront(n, n, 1)
 }
 
 // front is mail that goes before the messages that were taken out of the mailbox. It is put there
@@ -150,7 +135,7 @@ type front struct {
 	n          int
 }
 
-func (c *Context) putFront(first, end *message, n int) {
+func (c *kernelTurn) putFront(first, end *message, n int) {
 	c.front = front{first, end, n}
 	if invariant.On {
 		verifyFront(c.front)
@@ -158,7 +143,7 @@ func (c *Context) putFront(first, end *message, n int) {
 	c.then |= yielded
 }
 
-func (c *Context) takeFront() (first, end *message, n int) {
+func (c *kernelTurn) takeFront() (first, end *message, n int) {
 	f := c.front
 	c.front = front{}
 	return f.first, f.end, f.n
@@ -177,7 +162,7 @@ func (a *cell) pushFront(first, end *message, n int) {
 // mail. If the actor is leaving for good, the message becomes a dead letter. It is called after
 // each urgent message and callback, since the next one may yield too, or may end this life of the
 // actor. Owner only, as pushFront.
-func (a *cell) keepYielded(c *Context) {
+func (a *cell) keepYielded(c *kernelTurn) {
 	if c.then&yielded == 0 {
 		return
 	}
@@ -196,7 +181,7 @@ func (a *cell) keepYielded(c *Context) {
 
 // yieldTurn ends a turn whose next message is already in place. An actor that yields after it has
 // spent its batch, while more mail waits, is overloaded as if it had run the batch.
-func (a *cell) yieldTurn(c *Context) (again bool) {
+func (a *cell) yieldTurn(c *kernelTurn) (again bool) {
 	if a.load&backpressure.Counted != 0 || c.left == 0 &&
 		(a.in.Pending().Next != nil || a.mailWaits()) {
 		return a.markOverloaded(c)
@@ -205,7 +190,7 @@ func (a *cell) yieldTurn(c *Context) (again bool) {
 }
 
 // verifyGas checks the gas that a turn has spent.
-func verifyGas(c *Context) {
+func verifyGas(c *kernelTurn) {
 	invariant.Check(c.gas.spent >= 0 && c.gas.spent <= maxBatch, "a turn has spent %d", c.gas.spent)
 	invariant.Check(c.left >= 0, "%d messages are left of a turn", c.left)
 	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(),

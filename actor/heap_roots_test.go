@@ -220,7 +220,7 @@ func TestHeap_RootsInAppendedMail(t *testing.T) {
 				holderPlain.Send(c, h.r, plain{s.make(c, 1)})
 				holderBeside.Send(c, h.r, handed{"text", s.make(c, 10)})
 			}
-			appended = c.self.in.HasAppended()
+			appended = c.kernel().self.in.HasAppended()
 		})
 	})
 	_ = h.sys.Wait(context.Background())

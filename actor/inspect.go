@@ -17,11 +17,11 @@ import (
 // docs/decisions/0045-inspect.md. Package inspect calls its methods through interfaces, and no code
 // here calls them. So the linker drops them, and the code that only they need, from programs
 // without that package.
-type inspector struct{ s *System }
+type inspector struct{ s *kernelSystem }
 
 // inspectorOf is access.InspectorOf.
 func inspectorOf(sys any) any {
-	s := sys.(*System)
+	s := sys.(*System).kernel()
 	s.mustBeStarted("inspect")
 	return &inspector{s}
 }
@@ -61,7 +61,7 @@ type inspection struct {
 
 // inspected is the state that a system keeps for package inspect.
 type inspected struct {
-	sys        *System                     // read-only
+	sys        *kernelSystem               // read-only
 	flight     seam.Pointer[flightlog.Log] // nil: the system is not recorded
 	population population
 	holds      heldList
@@ -213,7 +213,7 @@ func (in *inspector) EachWorker(f func(id int, pinned, blocking bool, typ, behav
 // glimpse returns a hint about the work of a worker. d.who is nil if the worker runs no actor, or
 // if its turn has ended meanwhile.
 func glimpse(w *sched.Worker) (task *sched.Task, d doing) {
-	c, ok := w.Local().(*Context)
+	c, ok := w.Local().(*kernelTurn)
 	if task = w.Running(); task == nil || !ok {
 		return nil, doing{}
 	}
@@ -269,7 +269,7 @@ func (in *inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l acce
 }
 
 // SystemOfRef returns the system of an actor.
-func (in *inspector) SystemOfRef(ref AnyRef) *System { return targetOf("inspect", ref).sys() }
+func (in *inspector) SystemOfRef(ref AnyRef) *System { return targetOf("inspect", ref).sys().face() }
 
 // StateType returns the name of the Go type of an actor's state, and its size.
 func (in *inspector) StateType(ref AnyRef) (name string, bytes int) {

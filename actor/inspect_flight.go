@@ -59,7 +59,7 @@ func (w *watch) records() bool { return w.of == nil && w.labels == nil }
 //go:noinline
 func recorded(name uint16, run runFunc) runFunc {
 	head := flightlog.HeadOf(flightlog.Run, name)
-	return func(c *Context, a *cell, m *message) {
+	return func(c *kernelTurn, a *cell, m *message) {
 		// The ring does not record the upper bits of From. One of them marks a stashed message.
 		if r := c.ring; r != nil {
 			if s, ok := r.Next(); ok {
@@ -76,14 +76,14 @@ func recorded(name uint16, run runFunc) runFunc {
 // Owner only.
 //
 //go:noinline
-func (c *Context) recordAndRun(name uint16, a *cell, m *message, run runFunc) {
+func (c *kernelTurn) recordAndRun(name uint16, a *cell, m *message, run runFunc) {
 	c.record(flightlog.Run, name, a.id, m.From)
 	run(c, a, m)
 }
 
 // record records an event of this worker. It gets a ring for the worker if that has none. Owner
 // only.
-func (c *Context) record(k flightlog.What, name uint16, actor, other uint64) {
+func (c *kernelTurn) record(k flightlog.What, name uint16, actor, other uint64) {
 	if r := c.ring; r != nil {
 		if r.Note(k, name, actor, other) {
 			return
@@ -107,14 +107,14 @@ func (c *Context) record(k flightlog.What, name uint16, actor, other uint64) {
 }
 
 // leaveRing gives up the ring of a worker after the recording has stopped. Owner only.
-func (c *Context) leaveRing() {
+func (c *kernelTurn) leaveRing() {
 	c.ring = nil
 	c.ids.end = c.ids.last
 	c.w.Listen(nil)
 }
 
 // ringOfWorker implements sched.Listener.
-type ringOfWorker struct{ c *Context }
+type ringOfWorker struct{ c *kernelTurn }
 
 // Stole implements sched.Listener.
 func (r ringOfWorker) Stole(t *sched.Task, from *sched.Worker) {
@@ -148,7 +148,7 @@ func (i *inspected) note(e env, k flightlog.What, typ, behaviour string, actor, 
 // noteIn is note for callers that have the log and the number of the name.
 func (i *inspected) noteIn(log *flightlog.Log, e env, k flightlog.What, name uint16, actor,
 	other uint64) {
-	if c, inside := e.(*Context); inside && c.sys == i.sys {
+	if c, inside := e.(*kernelTurn); inside && c.sys == i.sys {
 		c.record(k, name, actor, other)
 		return
 	}

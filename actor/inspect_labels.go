@@ -65,7 +65,7 @@ func (t *watchedTable) label(w *watch) {
 //go:noinline
 func labelled(l *behaviourLabels, run runFunc) runFunc {
 	n := lastLabels.Add(1)
-	return func(c *Context, a *cell, m *message) {
+	return func(c *kernelTurn, a *cell, m *message) {
 		if w := &c.labels; w.left == 0 || w.of != n || w.unlabelled != c.w.Unlabelled() {
 			c.setLabels(l, n)
 		}
@@ -78,7 +78,7 @@ func labelled(l *behaviourLabels, run runFunc) runFunc {
 var lastLabels seam.Uint64
 
 // setLabels sets the labels l, if the system of the worker has labels for that type. Owner only.
-func (c *Context) setLabels(l *behaviourLabels, n uint64) {
+func (c *kernelTurn) setLabels(l *behaviourLabels, n uint64) {
 	c.labels = labelsOfWorker{of: n, left: labelsAgain, unlabelled: c.w.Unlabelled()}
 	i := c.sys.inspected.Load()
 	if i == nil {

@@ -48,7 +48,7 @@ func (i *inspected) heardDead(e env, to *cell, m *message, d *descriptor, reason
 	from := m.From &^ msg.WasStashed
 	i.note(e, flightlog.DeadLetter, d.typ.name, d.name, to.id, from)
 	var fromType any
-	if c, inside := e.(*Context); inside && from != 0 && c.self != nil && c.self.id == from &&
+	if c, inside := e.(*kernelTurn); inside && from != 0 && c.self != nil && c.self.id == from &&
 		c.sys == to.sys() {
 		fromType = c.self.typ()
 	}

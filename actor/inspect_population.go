@@ -146,7 +146,7 @@ func (in *inspector) EachHold(f func(function, file string, line int, at time.Ti
 	for _, h := range all {
 		frames := runtime.CallersFrames(h.pcs[:h.n])
 		at, more := frames.Next()
-		for more && strings.HasPrefix(at.Function, "github.com/gallop-go/gallop/actor.(*System).") {
+		for more && strings.HasPrefix(at.Function, "github.com/gallop-go/gallop/actor.(*kernelSystem).") {
 			at, more = frames.Next()
 		}
 		f(at.Function, at.File, at.Line, h.at)

@@ -11,7 +11,7 @@ import (
 // lookAtState calls f with the state, between two messages.
 type lookAtState struct{ f func(state any, err error) }
 
-func (s lookAtState) serve(a *cell, c *Context) {
+func (s lookAtState) serve(a *cell, c *kernelTurn) {
 	x := a.cold
 	if x != nil && (x.state != alive || x.unstarted) {
 		s.f(nil, nil) // the actor waits for its restart, or has not been started
@@ -31,7 +31,7 @@ func (in *inspector) LookAtState(ref AnyRef, f func(state any, err error)) {
 // delayProbe calls f after the mail before it has run, or when it is certain not to run.
 type delayProbe struct{ f func(err error) }
 
-func (s delayProbe) serve(*cell, *Context) { s.f(nil) }
+func (s delayProbe) serve(*cell, *kernelTurn) { s.f(nil) }
 
 func (s delayProbe) refused(a *cell, _ env) { s.f(a.whyEnded()) }
 

@@ -25,7 +25,7 @@ type probe struct {
 // watch is one call of Watch, Record or Label in one system. A watch of Watch has of, a watch of
 // Label has labels, and a watch of Record has neither.
 type watch struct {
-	sys  *System
+	sys  *kernelSystem
 	fits func(typ string) bool
 	of   func(typ, behaviour string, request bool) (before, after func(c *Context, worker int,
 		from uint64))
@@ -205,17 +205,17 @@ func exchange(runs []runFunc, id int, run runFunc) { runs[id] = run }
 
 // probed returns the entry of a behaviour that has probes. It calls run between the probes.
 func (t *watchedTable) probed(id int, run runFunc) runFunc {
-	return func(c *Context, a *cell, m *message) {
+	return func(c *kernelTurn, a *cell, m *message) {
 		probes, from := *t.probes.Load(), m.From&^msg.WasStashed
 		for i := range probes {
 			if p := &probes[i]; p.of.sys == c.sys && p.probe[id].before != nil {
-				p.probe[id].before(c, c.w.ID(), from)
+				p.probe[id].before(c.face(), c.w.ID(), from)
 			}
 		}
 		run(c, a, m)
 		for i := range probes {
 			if p := &probes[i]; p.of.sys == c.sys && p.probe[id].after != nil {
-				p.probe[id].after(c, c.w.ID(), from)
+				p.probe[id].after(c.face(), c.w.ID(), from)
 			}
 		}
 	}

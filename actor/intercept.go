@@ -130,9 +130,9 @@ func (in *Invocation) Message() any {
 // called it in Before.
 func (in *Invocation) Context() context.Context {
 	if in.made("Context").ctx == nil && in.msg != nil {
-		in.ctx = in.c.cameWith()
+		in.ctx = in.c.kernel().cameWith()
 		if d, ok := in.ctx.(*detached); ok && d.isLimited() {
-			in.ctx = in.c.bind(d, lifeContextOf(in.c.self))
+			in.ctx = in.c.kernel().bind(d, lifeContextOf(in.c.kernel().self))
 		}
 	}
 	if in.ctx == nil {
@@ -150,8 +150,8 @@ func (in *Invocation) SetContext(ctx context.Context) {
 	if in.made("SetContext").msg == nil {
 		panicMisuse("Invocation.SetContext", " behind the behaviour")
 	}
-	in.ctx, in.c.set = ctx, ctx
-	in.c.then |= usesContext
+	in.ctx, in.c.kernel().set = ctx, ctx
+	in.c.kernel().then |= usesContext
 }
 
 // Outcome describes how a behaviour has ended.
@@ -171,7 +171,7 @@ type Outcome struct {
 
 // intercepted returns a table with the interceptors of s and t around the behaviours of t. If there
 // are no interceptors, it returns runs. Any goroutine.
-func (s *System) intercepted(t *typeInfo, runs []runFunc) []runFunc {
+func (s *kernelSystem) intercepted(t *typeInfo, runs []runFunc) []runFunc {
 	list := append(append([]Interceptor(nil), s.opts.interceptors...), t.interceptors...)
 	if len(list) == 0 {
 		return runs
@@ -188,7 +188,7 @@ func (s *System) intercepted(t *typeInfo, runs []runFunc) []runFunc {
 }
 
 // variantOf returns the table of a variant in s, with interceptors as intercepted adds them.
-func (s *System) variantOf(v *variantInfo) *table {
+func (s *kernelSystem) variantOf(v *variantInfo) *table {
 	if len(s.opts.interceptors) == 0 && len(v.typ.interceptors) == 0 {
 		return &v.table
 	}
@@ -201,7 +201,7 @@ func (s *System) variantOf(v *variantInfo) *table {
 
 // interceptedRun puts interceptors around one behaviour.
 func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
-	return func(c *Context, a *cell, m *message) {
+	return func(c *kernelTurn, a *cell, m *message) {
 		v := c.newVisit(d, m, list)
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
@@ -222,7 +222,7 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 
 // refuseBefore ends a message that an interceptor has refused. A request is answered with the error
 // and counts as one that has run. A one-way message becomes a dead letter.
-func refuseBefore(c *Context, a *cell, m *message, d *descriptor, err error) {
+func refuseBefore(c *kernelTurn, a *cell, m *message, d *descriptor, err error) {
 	if d.reject == nil {
 		c.count.notRun++
 		declareDeadUnder(c, a, m, err, c.cameWith())
@@ -233,7 +233,7 @@ func refuseBefore(c *Context, a *cell, m *message, d *descriptor, err error) {
 }
 
 // logUnrefused logs that an interceptor has tried to refuse a message of the runtime's own.
-func (s *System) logUnrefused(a *cell, d *descriptor, err error) {
+func (s *kernelSystem) logUnrefused(a *cell, d *descriptor, err error) {
 	const line = "gallop: an interceptor cannot refuse a message of the runtime's own"
 	n, write := s.mayLog(line, d.typ.name, d.name)
 	if !write {
@@ -254,22 +254,22 @@ type visit struct {
 }
 
 // newVisit returns a visit for a message that no interceptor has seen.
-func (c *Context) newVisit(d *descriptor, m *message, list []Interceptor) *visit {
+func (c *kernelTurn) newVisit(d *descriptor, m *message, list []Interceptor) *visit {
 	v := c.visit
 	if c.visit = nil; v == nil {
 		v = new(visit)
 	}
-	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed, c: c}
+	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed, c: c.face()}
 	v.list, v.out = list, Outcome{Crashed: true} // until the behaviour has returned
 	return v
 }
 
 // enter calls Before of each interceptor, until one returns an error.
-func (v *visit) enter(c *Context) error {
+func (v *visit) enter(c *kernelTurn) error {
 	for _, i := range v.list {
 		v.in.Value = nil
 		if i.Before != nil {
-			if err := i.Before(c, &v.in); err != nil {
+			if err := i.Before(c.face(), &v.in); err != nil {
 				return err
 			}
 		}
@@ -281,7 +281,7 @@ func (v *visit) enter(c *Context) error {
 // leave calls After of each interceptor whose Before let the message pass, in reverse order. It is
 // deferred, so that it also runs after a panic. If one After does not return, the others are called
 // all the same.
-func (v *visit) leave(c *Context) {
+func (v *visit) leave(c *kernelTurn) {
 	v.in.msg = nil
 	left := false
 	defer func() {
@@ -295,7 +295,7 @@ func (v *visit) leave(c *Context) {
 		v.values[n] = nil
 		v.values = v.values[:n]
 		if f := v.list[n].After; f != nil {
-			f(c, &v.in, v.out)
+			f(c.face(), &v.in, v.out)
 		}
 	}
 	left = true

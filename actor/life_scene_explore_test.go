@@ -95,7 +95,7 @@ func (a *player) act(c *Context, f act)                 { f(a, c) }
 func (a *player) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
 
 func (a *player) exit(c *Context, e Exit) {
-	a.s.exits[c.self] = append(a.s.exits[c.self], e.Reason)
+	a.s.exits[c.kernel().self] = append(a.s.exits[c.kernel().self], e.Reason)
 	a.s.noPups("Exit")
 	a.s.nameless("Exit")
 }
@@ -134,7 +134,7 @@ func (s *scene) noPups(news string) {
 
 // nameless checks that code that has learned of the child's end finds its name free.
 func (s *scene) nameless(news string) {
-	if v, _ := s.sys.names.m.Load(childName); v == s.child.b {
+	if v, _ := s.sys.kernel().names.m.Load(childName); v == s.child.b {
 		s.p.Errorf("%s, and it still has its name", news)
 	}
 }
@@ -267,7 +267,7 @@ func lifePair(a, b lifeOp) func(*explore.Program) {
 
 // close ends all actors that are left, and the system.
 func (s *scene) close() error {
-	s.sys.sched.WakeAll()
+	s.sys.kernel().sched.WakeAll()
 	Stop(s.sys, s.super)
 	s.tidyUp()
 	for _, r := range []Ref[player]{s.peer, s.friend, s.heir} {

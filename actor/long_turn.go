@@ -80,12 +80,12 @@ func (l *longTurns) mayReport() bool {
 }
 
 // longTurn is sched.Config.Hooks.LongTurn.
-func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
+func (s *kernelSystem) longTurn(w *sched.Worker, atLeast time.Duration) {
 	task := w.LongTurn()
 	if task == nil {
 		return // it is over
 	}
-	c := w.Local().(*Context)
+	c := w.Local().(*kernelTurn)
 	if s.blocked.has(c) {
 		// It blocks, and is in the list of blocked behaviours, which reports it.
 		return
@@ -98,7 +98,7 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 }
 
 // report reports the behaviour d that a worker was seen running, if it still runs. Any goroutine.
-func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool,
+func (s *kernelSystem) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool,
 	goesOn func() bool) {
 	if d.who == nil || !d.typ.sealed.Load() || !goesOn() || !s.longTurns.mayReport() {
 		return
@@ -111,7 +111,7 @@ func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blockin
 }
 
 // tellLongTurn tells the hook, or the log, of a turn that still goes on. Any goroutine.
-func (s *System) tellLongTurn(r LongTurnReport, stack func() []byte, goesOn func() bool) {
+func (s *kernelSystem) tellLongTurn(r LongTurnReport, stack func() []byte, goesOn func() bool) {
 	who := ActorName{ID: r.ActorID, Type: r.Type, Name: r.Name, Path: r.Path}
 	if stack := stack(); goesOn() {
 		r.Stack = userFrames(stack)
@@ -151,7 +151,7 @@ type doing struct {
 //
 //go:norace
 //go:noinline
-func (c *Context) peek(task *sched.Task) (d doing) {
+func (c *kernelTurn) peek(task *sched.Task) (d doing) {
 	// The cell is not derived from the task, which may belong to no actor.
 	a := c.self
 	if a == nil || &a.task != task {

@@ -14,7 +14,7 @@ import (
 // by a node that lies beside them.
 func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
 	var nodes []*message
-	for m := c.cache.Take(id); m != nil; m = c.cache.Take(id) {
+	for m := c.kernel().cache.Take(id); m != nil; m = c.kernel().cache.Take(id) {
 		if n := len(nodes); n > 0 {
 			if d := reflect.ValueOf(m).Pointer() - reflect.ValueOf(nodes[n-1]).Pointer(); d == size ||
 				d == -size {
@@ -24,7 +24,7 @@ func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
 		nodes = append(nodes, m)
 	}
 	for _, m := range slices.Backward(nodes) {
-		c.recycle(m)
+		c.kernel().recycle(m)
 	}
 	return len(nodes), side
 }

@@ -14,7 +14,7 @@ import (
 // newMuted returns a muted actor that takes most further messages.
 func newMuted(most uint32) *cell {
 	a := cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo),
-		sys: &System{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
+		sys: &kernelSystem{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
 	a.load = backpressure.Muted
 	a.shutGate()
 	return a
@@ -55,7 +55,7 @@ func TestAjar_LetGoExplored(t *testing.T) {
 			w.task.InitClass(&a.shared().Class)
 			all[&w.cell] = w
 			p.Go(func() {
-				c := &Context{self: &w.cell}
+				c := &kernelTurn{self: &w.cell}
 				c.muteFor(a)
 				sent++
 				if c.then&mayPark == 0 {

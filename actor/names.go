@@ -155,11 +155,8 @@ func tryLaunchNamed(a *cell, from Sender, name string) error {
 	return err
 }
 
-// Register gives the running actor a name, on the terms of [Type.SpawnNamed]. An actor
-// may have several names. Register returns nil if the actor has that name already, and
-// ErrStopped if the actor takes no mail any more, as in its OnStop. It panics if the
-// name is empty.
-func (c *Context) Register(name string) error {
+// Register implements [Context.Register].
+func (c *kernelTurn) Register(name string) error {
 	if name == "" {
 		panic("gallop: Register: an empty name")
 	}
@@ -180,9 +177,8 @@ func (c *Context) Register(name string) error {
 	return nil
 }
 
-// Unregister takes a name away from the running actor, and reports whether it had that
-// name.
-func (c *Context) Unregister(name string) bool {
+// Unregister implements [Context.Unregister].
+func (c *kernelTurn) Unregister(name string) bool {
 	mustRun(c, "Unregister")
 	x := c.self.cold
 	if x == nil {

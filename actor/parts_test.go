@@ -308,7 +308,7 @@ func build(t *testing.T, records bool) *house {
 // in runs f in a turn of r.
 func (h *house) in(r Ref[resident], f func(*Context)) { h.k.do.Send(h.sysOf(r), r, f) }
 
-func (h *house) sysOf(r Ref[resident]) *System { return r.b.sys() }
+func (h *house) sysOf(r Ref[resident]) *System { return r.b.sys().face() }
 
 // settle waits until both systems are quiescent.
 func (h *house) settle() {
@@ -365,9 +365,9 @@ func (h *house) moveIn(start func(*Context) error) {
 	own := &possessions{}
 	h.p = own
 	h.onStart = func(c *Context) error {
-		own.a = c.self
+		own.a = c.kernel().self
 		h.equip(c)
-		for i, p := range c.self.cold.parts {
+		for i, p := range c.kernel().self.cold.parts {
 			own.had[i] = p != nil
 		}
 		return start(c)
@@ -377,12 +377,12 @@ func (h *house) moveIn(start func(*Context) error) {
 
 // equip gives the running actor the parts that it can make itself.
 func (h *house) equip(c *Context) {
-	x := c.self.makeCold()
+	x := c.kernel().self.makeCold()
 	if h.records {
 		for i := range x.parts {
 			x.parts[i] = &recorder{partKind(i), h.p}
 		}
-		c.sys.stopList.add(c.self, x) // as an actor with a stash, or its system would not end it
+		c.kernel().sys.stopList.add(c.kernel().self, x) // as an actor with a stash, or its system would not end it
 		return
 	}
 	h.p.ctx = c.Context()
@@ -400,7 +400,7 @@ func (h *house) equip(c *Context) {
 		Watch(c, me, h.k.down)
 	})
 	Become(c, h.k.other)
-	x.parts[outlivesPart] = &outlives{end: func(_ *Context, _ error, over func()) { over() }}
+	x.parts[outlivesPart] = &outlives{end: func(_ *kernelTurn, _ error, over func()) { over() }}
 }
 
 // recorder is a part that records the stages of which it is told.

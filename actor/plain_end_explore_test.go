@@ -102,7 +102,7 @@ var gladeOps = []struct {
 		f := g.fly.b.flowOf()
 		g.p.Await(func() bool { return f.permits.TakeFree(g.fly.b, permits.ToWait) })
 		m := mayflySay.d.size.TakeOne()
-		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, g.sys, g.fly.b, m) == nil {
+		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, g.sys.kernel(), g.fly.b, m) == nil {
 			g.said = append(g.said, i)
 		}
 	}},
@@ -145,7 +145,7 @@ func (g *glade) judge() error {
 			return fmt.Errorf("told %v, ended for %v", why, g.fly.b.cold.reason)
 		}
 	}
-	g.sys.sched.WakeAll()
+	g.sys.kernel().sched.WakeAll()
 	Stop(g.sys, g.friend)
 	g.tidyUp()
 	if err := g.resting(); err != nil {

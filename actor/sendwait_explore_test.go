@@ -68,7 +68,7 @@ func newWeir(p *explore.Program) *weir {
 			}
 		},
 	}))
-	w.sys.opts.leeway = 1
+	w.sys.kernel().opts.leeway = 1
 	w.keeper = wardenType.Spawn(w.sys, warden{w})
 	wardenAct.Send(w.sys, w.keeper, func(c *Context) {
 		w.pond = SpawnSupervised(c, pondType, func(a *pond) { *a = pond{w} }, wardenFell)
@@ -109,7 +109,7 @@ func (w *weir) sendWait(gone func() bool) {
 	}
 	m := pondTake.d.size.TakeOne()
 	*payloadOf[int](m) = 1
-	if err := pondTake.d.tryDeliver(w.sys, w.sys, to, m); err != nil {
+	if err := pondTake.d.tryDeliver(w.sys, w.sys.kernel(), to, m); err != nil {
 		w.refused++
 	}
 }

@@ -23,7 +23,7 @@ type stage struct {
 
 func newStage(p *explore.Program, opts ...Option) stage {
 	s := stage{p: p, sys: Start(append(opts, WithWorkers(2))...)}
-	s.crew = s.sys.manual()
+	s.crew = s.sys.kernel().manual()
 	return s
 }
 
@@ -36,10 +36,10 @@ func (s *stage) man() { explore.Man(s.p, s.crew) }
 // resting checks that nothing is queued or held, and that calls that wait for quiescence are let
 // go.
 func (s *stage) resting() error {
-	if !s.sys.sched.ParkAll() {
+	if !s.sys.kernel().sched.ParkAll() {
 		return errors.New("there is work left, and nobody does it")
 	}
-	if n, ok := s.sys.sched.OnlyHolds(); n != 0 || !ok {
+	if n, ok := s.sys.kernel().sched.OnlyHolds(); n != 0 || !ok {
 		return fmt.Errorf("%d holds left, quiet but for them: %v", n, ok)
 	}
 	return s.sys.Wait(context.Background())
@@ -47,9 +47,9 @@ func (s *stage) resting() error {
 
 // allEnded checks that after the end of the system every actor that was spawned has ended.
 func (s *stage) allEnded() error {
-	spawned, ended := s.sys.outside.spawned.Load(), s.sys.outside.stopped.Load()
+	spawned, ended := s.sys.kernel().outside.spawned.Load(), s.sys.kernel().outside.stopped.Load()
 	for _, w := range s.crew {
-		n := &w.Local().(*Context).count
+		n := &w.Local().(*kernelTurn).count
 		spawned, ended = spawned+n.spawned.Load(), ended+n.stopped.Load()
 	}
 	if spawned != ended {

@@ -59,9 +59,9 @@ type typeInfo struct {
 	number uint32        // given by seal: its place among the kinds of every system
 	flight seam.Uint32   // its number in recordings; 0: none yet. See flightIndex
 
-	onStart func(a *cell, c *Context) error      // guarded as decls; nil: none
-	onStop  func(a *cell, c *Context, why error) // the same
-	keep    func(a *cell)                        // made by WithKeep; nil: nothing survives a restart
+	onStart func(a *cell, c *kernelTurn) error      // guarded as decls; nil: none
+	onStop  func(a *cell, c *kernelTurn, why error) // the same
+	keep    func(a *cell)                           // made by WithKeep; nil: nothing survives a restart
 
 	roots seam.Pointer[typeRoots]    // made by heapRoots
 	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
@@ -76,7 +76,7 @@ var sealedTypes seam.Uint32
 type table struct{ runs []runFunc }
 
 // runFunc runs one behaviour for one message.
-type runFunc func(c *Context, a *cell, m *message)
+type runFunc func(c *kernelTurn, a *cell, m *message)
 
 // descriptor is one behaviour of a type. Read-only once the type is sealed.
 type descriptor struct {

@@ -47,7 +47,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					collectWaits(c.self)
+					collectWaits(c.kernel().self)
 				}
 			}
 		})
