@@ -146,9 +146,15 @@ func (in *inspector) EachHold(f func(function, file string, line int, at time.Ti
 	for _, h := range all {
 		frames := runtime.CallersFrames(h.pcs[:h.n])
 		at, more := frames.Next()
-		for more && strings.HasPrefix(at.Function, "github.com/gallop-go/gallop/actor.(*kernelSystem).") {
+		for more && ofSystem(at.Function) {
 			at, more = frames.Next()
 		}
 		f(at.Function, at.File, at.Line, h.at)
 	}
+}
+
+// ofSystem reports whether a function is a method of the System: of its face, or of its kernel.
+func ofSystem(function string) bool {
+	method, ok := strings.CutPrefix(function, "github.com/gallop-go/gallop/actor.(*")
+	return ok && (strings.HasPrefix(method, "System).") || strings.HasPrefix(method, "kernelSystem)."))
 }
