@@ -28,7 +28,7 @@ func freeArena(a *cell, e env) {
 	if a.arena == nil {
 		return
 	}
-	a.arena.Bind(e.chunkCache())
+	a.arena.Bind(chunkCache(e))
 	a.arena.Release()
 	a.arena = nil
 	a.progress.setCollecting(false)

@@ -139,7 +139,7 @@ func (c *kernelTurn) keepBounds(late *bounds) {
 // If from is not the owner, a Reply costs a signal to the owner besides the reply.
 func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
 	e := envOf(from)
-	e.mustRun("Reply")
+	mustRunIn(e, "Reply")
 	if d.d.mustBe("Reply"); !d.d.state.CompareAndSwap(deferralOpen, deferralGiven) { // R1
 		discardLate(v)
 		return false
@@ -175,7 +175,7 @@ func (d *deferral) mustBe(call string) {
 // leave removes a deferral that was given from its owner's list, or tells the owner to remove it.
 func (d *deferral) leave(e env) {
 	by := d.by.Load() // R3
-	if e.runs(by) {
+	if runsIn(e, by) {
 		d.delist(by)
 		return
 	}
@@ -238,7 +238,7 @@ func (d *deferral) fail(e env, why error) {
 // crashed is fail on behalf of an actor whose behaviour has put the reply off and did not return.
 // It does nothing if the deferral was handed over. Owner of the actor only.
 func (d *deferral) crashed(e env, why error) {
-	if by := d.by.Load(); e.runs(by) {
+	if by := d.by.Load(); runsIn(e, by) {
 		d.fail(e, why)
 		d.delist(by)
 	}

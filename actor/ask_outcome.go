@@ -249,7 +249,7 @@ func limit[R any](c *kernelTurn, to replyTo[R], d time.Duration, life uint16) re
 // answer sends the reply, as replyTo.answer does.
 func (w *timedAsk[R]) answer(e env, res Result[R]) {
 	e = e.in(w.to.caller)
-	m := newSignal(e, &timedReply[R]{within: w, res: res, from: e.senderID()})
+	m := newSignal(e, &timedReply[R]{within: w, res: res, from: senderID(e)})
 	if w.to.reply.urgent {
 		answer(e, w.to.caller, m, systemDesc, true)
 		return
@@ -269,7 +269,7 @@ func (w *timedAsk[R]) message(e env, res Result[R], last bool) *message {
 	case !last:
 		m = copyPrepared(e, m, w.to.reply)
 	default:
-		e.countMade(1)
+		countMade(e, 1)
 	}
 	m.From, m.Next = 0, nil
 	*payloadOf[Result[R]](contents(m)) = res
@@ -341,7 +341,7 @@ func (s *timedReply[R]) discard(e env, a *cell, why error) {
 	m := s.within.message(e, s.res, false)
 	contents(m).Life = 0 // so that lost does not count it
 	m.From = s.from
-	e.countLost()
+	countLost(e)
 	deadLetter(e, a, m, why)
 }
 

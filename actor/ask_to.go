@@ -122,7 +122,7 @@ func sendRequest[Q, R any](c *kernelTurn, d *descriptor, to *cell, q Q, back rep
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
 	switch {
 	case to.shared().sys != c.sys:
-		c.countMade(-1) // the other system counts it
+		countMade(c, -1) // the other system counts it
 		to.sys().sendRequest(asPlain, to, m, d)
 	case d.urgent:
 		sendUrgent(c, to, m, d)
@@ -184,7 +184,7 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], alive bool) {
 		case k.timed != nil:
 			k.timed.answer(e, res)
 		case k.handler != nil && alive:
-			k.handler.Send(e.asSender(), res)
+			k.handler.Send(senderOfEnv(e), res)
 		case k.handler != nil:
 			rejectTo(e.system(), k.handler, res)
 		default:
@@ -200,7 +200,7 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], alive bool) {
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
-		e.countMade(1)
+		countMade(e, 1)
 		in, d = prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}

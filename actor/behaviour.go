@@ -181,8 +181,8 @@ func (x bound[M]) TrySend(from Sender, m M) error { return trySend(x.d, from, x.
 func (x bound[M]) refuse(from Sender, m any, reason error) {
 	e, n := x.d.begin(from, x.b)
 	*payloadOf[M](n) = *m.(*M)
-	n.ID, n.From = x.d.id, e.senderID()
-	e.countLost()
+	n.ID, n.From = x.d.id, senderID(e)
+	countLost(e)
 	deadLetter(e, x.b, n, reason)
 }
 

@@ -160,7 +160,7 @@ func (in chanSource[M]) deliver(v M) {
 	sys.sim.comes(m, sim.ByChannel, in.to)
 	err := in.push(m, sys)
 	if err != nil {
-		sys.countLost()
+		countLost(sys)
 		deadLetter(sys, in.to, m, err)
 	}
 }

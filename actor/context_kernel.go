@@ -176,7 +176,7 @@ type idBlock struct{ next, end, last uint64 }
 
 const idBlockSize = 1024
 
-// newID implements env.
+// newID returns a number for an actor that a behaviour spawns.
 func (c *kernelTurn) newID() (id uint64, sampled bool) {
 	b := &c.ids
 	if b.next == b.last {

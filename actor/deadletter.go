@@ -50,7 +50,7 @@ type DeadLetter struct {
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
 func deadLetter(e env, to *cell, m *message, reason error) {
 	if endLetter(e, to, m, reason) {
-		e.recycle(m)
+		recycle(e, m)
 	}
 }
 
@@ -69,7 +69,7 @@ func endLetter(e env, to *cell, m *message, reason error) (reusable bool) {
 			endLetter(e, to, in, reason)
 		} else {
 			declareDeadUnder(e, to, in, reason, ctx)
-			e.recycle(in)
+			recycle(e, in)
 		}
 	case isOwn(m.ID):
 		return false // left to the GC: it may refer to data that ends with its actor
@@ -98,7 +98,7 @@ func declareDead(e env, to *cell, m *message, reason error) {
 func declareDeadUnder(e env, to *cell, m *message, reason error, ctx context.Context) {
 	sys := to.sys()
 	d := to.typ().decls[m.ID]
-	e.countDead(d)
+	countDead(e, d)
 	sys.sim.tell(sim.DeadLetter, e, to, m)
 	if i := sys.inspected.Load(); i != nil {
 		i.dead(e, to, m, d, reason)

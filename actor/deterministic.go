@@ -261,7 +261,7 @@ func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.ID]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
 	s.sourceOf(&ev, m)
-	ev.Worker = e.workerID()
+	ev.Worker = workerID(e)
 	if x := to.cold; what == sim.Panicked && x != nil && x.where != inNone {
 		ev.Behaviour = x.where.name()
 	}

@@ -219,7 +219,7 @@ func (i *inspected) bornIn(e env, a *cell) {
 		i.population.born(a)
 		return
 	}
-	i.noteType(e, flightlog.Spawn, a, e.senderID())
+	i.noteType(e, flightlog.Spawn, a, senderID(e))
 	if i.population.picks(a.id) {
 		i.population.born(a)
 	}

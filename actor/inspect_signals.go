@@ -45,7 +45,6 @@ func (in *inspector) Probe(ref AnyRef, f func(err error)) {
 	m := newSignal(s, delayProbe{f})
 	if err := s.push(a, m, asSignal); err != nil {
 		takeSignal(m)
-		s.recycle(m)
 		f(err)
 	}
 }

@@ -108,7 +108,7 @@ func (k *child) requestStop(e env, v stopMode) {
 	if k.stopSent && k.stopMode >= v {
 		return
 	}
-	if !k.stopSent && v != modeKill && e.askToStop(k) {
+	if !k.stopSent && v != modeKill && askToStop(e, k) {
 		k.stopSent, k.stopMode = true, v
 		return
 	}

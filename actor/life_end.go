@@ -67,7 +67,7 @@ func (a *cell) terminate(e env, t *coldState) {
 func (a *cell) discardMailbox(e env, why error) {
 	left, stub := a.box.Close(&a.in)
 	if stub != nil {
-		e.recycle(stub)
+		recycle(e, stub)
 	}
 	a.load &= backpressure.Muted // Muted is cleared when the last block is undone
 	muted, newest := a.letAllGo()
@@ -86,7 +86,7 @@ func (a *cell) finish(e env) {
 	}
 	if a.load&backpressure.Muted != 0 {
 		a.load = 0
-		e.countUnmute()
+		countUnmute(e)
 		a.sys().sched.ReleaseParked()
 	}
 	freeArena(a, e)
@@ -109,7 +109,7 @@ func (a *cell) refuseAll(e env, left *message) {
 			continue
 		}
 		s := takeSignal(m)
-		e.recycle(m)
+		recycle(e, m)
 		if s != nil {
 			s.refused(a, e)
 		}

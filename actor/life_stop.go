@@ -229,7 +229,7 @@ func (a *cell) sendBehind(e env, s signal) {
 	m := newSignal(e, s)
 	if e.push(a, m, asSignal) != nil {
 		takeSignal(m)
-		e.recycle(m)
+		recycle(e, m)
 		s.refused(a, e)
 	}
 }

@@ -154,7 +154,7 @@ func (a *cell) unmute(e env, to *cell) *backpressure.Waiter[waiting] {
 	} else {
 		list = a.openGate()
 	}
-	e.countUnmute()
+	countUnmute(e)
 	sys := a.sys()
 	e.schedule(a)
 	sys.sched.ReleaseParked()
@@ -377,6 +377,6 @@ func (a *cell) endWithholding(e env) {
 	e = e.in(a)
 	a.system.Push(newSignal(e, nil))
 	if wake := newSignal(e, nil); a.box.Push(wake) == mpsc.PushClosed {
-		e.recycle(wake) // it drains, and so does not rest
+		recycle(e, wake) // it drains, and so does not rest
 	}
 }

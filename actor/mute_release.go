@@ -41,7 +41,7 @@ func (l waitLists) release(e env, most int) (rest waitLists) {
 			l = l[1:]
 		}
 		a, to := w.Who.muted, w.Who.to
-		e.keepWaiter(w)
+		keepWaiter(e, w)
 		if a.blockedOn.Unblock() {
 			if behind := a.unmute(e, to); behind != nil {
 				l = append(l, behind)

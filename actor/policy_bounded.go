@@ -358,7 +358,7 @@ func (a *cell) leaveNewest(e env, m *message) {
 	if e.push(a, look, asSignal) == nil { // N3
 		return
 	}
-	e.recycle(look)
+	recycle(e, look)
 	if left := q.newest.Swap(nil); left != nil { // N4
 		deadLetter(e, a, left, a.endedBecause())
 	}

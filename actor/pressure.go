@@ -90,7 +90,7 @@ var wordSize, _ = msg.Of[uint64]()
 // newOwn makes one of these messages.
 func newOwn(e env, id uint16, word uint64) *message {
 	m := e.node(wordSize)
-	e.countMade(-1) // it is not a user's message
+	countMade(e, -1) // it is not a user's message
 	m.ID, m.From = id, 0
 	*payloadOf[uint64](m) = word
 	return m
@@ -161,7 +161,7 @@ func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
 		w := list
 		list = w.Next()
 		a, to := w.Who.muted, w.Who.to
-		e.keepWaiter(w)
+		keepWaiter(e, w)
 		if a.blockedOn.Unblock() {
 			a.exempt()
 			release(e, a.unmute(e, to))

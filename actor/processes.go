@@ -229,9 +229,6 @@ var _ env = (*processEnv)(nil)
 // sender implements Sender.
 func (e *processEnv) sender() env { return e }
 
-// asSender implements env.
-func (e *processEnv) asSender() Sender { return e }
-
 // worker returns the worker whose turn runs the process; nil while the system ends.
 func (e *processEnv) worker() *sched.Worker {
 	w, _ := e.p.Worker().(*sched.Worker)
@@ -273,7 +270,7 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 	defer func() { e.stands = false }()
 	e.stand(AnyRef{to}, func(c any) {
 		in := c.(*Context).kernel()
-		in.countMade(1)
+		countMade(in, 1)
 		e.mark(m)
 		in.send(to, m, d)
 	}, func() { e.kernelSystem.send(to, m, d) })

@@ -194,7 +194,7 @@ func (d *descriptor) tryDeliver(from Sender, e env, a *cell, m *message) (err er
 		err = e.trySend(a, m, d)
 	}
 	if err != nil {
-		e.countMade(-1)
+		countMade(e, -1)
 	}
 	return err
 }
@@ -271,7 +271,7 @@ func (c *kernelTurn) sendPushSlow(to *cell, m *message) {
 // message, which makes the actor look at its system queue.
 func sendUrgent(e env, to *cell, m *message, d *descriptor) {
 	if err := pushUrgent(e, to, m, d); err != nil {
-		e.countLost()
+		countLost(e)
 		deadLetter(e, to, m, err)
 	}
 }
@@ -279,7 +279,7 @@ func sendUrgent(e env, to *cell, m *message, d *descriptor) {
 // pushUrgent is sendUrgent for TrySend and for channel sources: it returns the error, and m is then
 // still the caller's.
 func pushUrgent(e env, to *cell, m *message, d *descriptor) error {
-	m.ID, m.From = d.id, e.senderID()
+	m.ID, m.From = d.id, senderID(e)
 	if err := e.mayAct(); err != nil {
 		return err
 	}
@@ -290,18 +290,18 @@ func pushUrgent(e env, to *cell, m *message, d *descriptor) error {
 // answers from outside and for urgent behaviours. A caller waits for the reply, so the reply is
 // delivered until the system has stopped, also in Shutdown. e acts in the system of to.
 func answer(e env, to *cell, m *message, d *descriptor, urgent bool) {
-	e.marksReply(m, to) // before the push: then it is the receiver's
+	markReply(e, m, to) // before the push: then it is the receiver's
 	var err error
 	m.ID = d.id
 	if urgent {
-		m.From = e.senderID()
+		m.From = senderID(e)
 		err = e.pushSystem(to, m)
 	} else if err = e.push(to, m, asReply); err != nil && to.box.Closed() && takeLate(e, to, m) {
 		return
 	}
 	if err != nil {
 		if isMail(m.ID) {
-			e.countLost()
+			countLost(e)
 		}
 		deadLetter(e, to, m, err)
 	}

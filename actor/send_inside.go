@@ -2,8 +2,6 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
-	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/heap"
 )
 
 // The inside: env for a running behaviour, implemented by the worker's Context.
@@ -18,8 +16,8 @@ var _ env = (*kernelTurn)(nil)
 // system implements env.
 func (c *kernelTurn) system() *kernelSystem { return c.sys }
 
-// asSender implements env.
-func (c *kernelTurn) asSender() Sender { return c.face() }
+// turn implements env.
+func (c *kernelTurn) turn() *kernelTurn { return c }
 
 // in implements env. For an actor of another system a worker is as good as any goroutine: its
 // cache, its next-slot and its blocked-on counts belong to its own system.
@@ -30,18 +28,6 @@ func (c *kernelTurn) in(a *cell) env {
 	return c
 }
 
-// runs implements env.
-func (c *kernelTurn) runs(a *cell) bool { return c.self == a }
-
-// senderID implements env. Dead letters and reports name this number.
-func (c *kernelTurn) senderID() uint64 { return c.self.id }
-
-// mustRun implements env: a Context is valid only while its behaviour runs.
-func (c *kernelTurn) mustRun(call string) { mustRun(c, call) }
-
-// workerID implements env.
-func (c *kernelTurn) workerID() int { return c.w.ID() }
-
 // node implements env: about a nanosecond, while the cache lasts.
 func (c *kernelTurn) node(p *sizeClass) *message { return c.alloc(p.ID) }
 
@@ -51,12 +37,6 @@ func (c *kernelTurn) recycle(m *message) {
 		c.recycleChain(m, m, 1)
 	}
 }
-
-// keepWaiter implements env: the worker whose actors are muted next needs entries.
-func (c *kernelTurn) keepWaiter(w *backpressure.Waiter[waiting]) { c.waiters.put(w) }
-
-// chunkCache implements env. New arenas reuse the memory of ended ones.
-func (c *kernelTurn) chunkCache() *heap.Recycler { return &c.chunks }
 
 // schedule implements env. The first task that a turn wakes goes to the next-slot.
 func (c *kernelTurn) schedule(a *cell) { c.w.Schedule(&a.task) }
@@ -72,29 +52,6 @@ func (c *kernelTurn) wait(f func()) bool {
 	defer c.endBlocking(began)
 	return c.w.TryBlocking(f)
 }
-
-// countMade implements env. A node counts as sent when it is taken, so the hot send need not count.
-func (c *kernelTurn) countMade(n int) { c.sys.sim.count(n) }
-
-// countLost implements env.
-func (c *kernelTurn) countLost() {} // it was counted when it was made
-
-// countDead implements env.
-func (c *kernelTurn) countDead(d *descriptor) {
-	c.count.deadLetters.Add(1)
-	if d.bestEffort {
-		c.count.bestEffort.Add(1)
-	}
-}
-
-// countUnmute implements env.
-func (c *kernelTurn) countUnmute() { c.count.unmutes.Add(1) }
-
-// countSpawned implements env.
-func (c *kernelTurn) countSpawned() { c.count.spawned.Add(1) }
-
-// marksReply implements env: the sender of a reply from inside is known.
-func (c *kernelTurn) marksReply(*message, *cell) {}
 
 // mayAct implements env: a system in Shutdown lets its behaviours go on.
 func (c *kernelTurn) mayAct() error { return nil }
@@ -190,18 +147,6 @@ func (c *kernelTurn) pushSystem(to *cell, m *message) error {
 		to.closeSystem(c)
 	}
 	return nil
-}
-
-// askToStop implements env: the function that stops a child runs in its supervisor's turn.
-func (c *kernelTurn) askToStop(k *child) bool {
-	stop := k.stop
-	if stop == nil {
-		return false
-	}
-	// Before the call: if it crashes, the parent's end comes here again, and must not repeat it.
-	k.stop = nil
-	callChildStop(c.self, c, func() { stop(c, AnyRef{k.b}) })
-	return true
 }
 
 // fromUser reports whether the message names its sender. Messages that have a place of a bound name

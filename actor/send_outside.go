@@ -6,8 +6,6 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
 	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -35,22 +33,13 @@ var _ env = (*kernelSystem)(nil)
 // system implements env.
 func (s *kernelSystem) system() *kernelSystem { return s }
 
-// asSender implements env.
-func (s *kernelSystem) asSender() Sender { return s.face() }
+// turn implements env.
+func (s *kernelSystem) turn() *kernelTurn { return nil }
 
 // in implements env.
 func (s *kernelSystem) in(a *cell) env { return a.shared().sys }
 
-// runs implements env.
-func (s *kernelSystem) runs(*cell) bool { return false }
-
-// senderID implements env.
-func (s *kernelSystem) senderID() uint64 { return 0 }
-
-// mustRun implements env: a System is valid for ever.
-func (s *kernelSystem) mustRun(string) {}
-
-// newID implements env. Workers take numbers by the thousand, see idBlock. Outside, each number is
+// newID returns a number for an actor that is spawned outside. Workers take numbers by the thousand, see idBlock. Outside, each number is
 // taken alone. A hash of the number decides whether its actor is in the sample, so that senders
 // share no state for that.
 func (s *kernelSystem) newID() (id uint64, sampled bool) {
@@ -59,49 +48,12 @@ func (s *kernelSystem) newID() (id uint64, sampled bool) {
 	return id, i != nil && i.picks(id)
 }
 
-// workerID implements env.
-func (s *kernelSystem) workerID() int { return -1 }
-
 // node implements env: from the free batches of the size class, which all goroutines share.
 func (s *kernelSystem) node(p *sizeClass) *message { return p.TakeOne() }
-
-// recycle implements env: the node is left to the GC.
-func (s *kernelSystem) recycle(*message) {}
-
-// keepWaiter implements env.
-func (s *kernelSystem) keepWaiter(w *backpressure.Waiter[waiting]) {
-	w.Who = waiting{} // the registry has it until the GC takes it
-}
-
-// chunkCache implements env.
-func (s *kernelSystem) chunkCache() *heap.Recycler { return nil }
 
 // schedule implements env. The caller holds the system, or has another reason why it is not
 // quiescent.
 func (s *kernelSystem) schedule(a *cell) { s.sched.Inject(&a.task) }
-
-// countMade implements env.
-func (s *kernelSystem) countMade(int) {} // it is counted when it has been pushed
-
-// countLost implements env.
-func (s *kernelSystem) countLost() { s.sim.count(1) }
-
-// countDead implements env.
-func (s *kernelSystem) countDead(d *descriptor) {
-	s.outside.deadLetters.Add(1)
-	if d.bestEffort {
-		s.outside.bestEffort.Add(1)
-	}
-}
-
-// countUnmute implements env.
-func (s *kernelSystem) countUnmute() { s.outside.unmutes.Add(1) }
-
-// countSpawned implements env.
-func (s *kernelSystem) countSpawned() { s.outside.spawned.Add(1) }
-
-// marksReply implements env.
-func (s *kernelSystem) marksReply(m *message, to *cell) { s.sim.comes(m, sim.ByReply, to) }
 
 // mayAct implements env: a system in Shutdown, or one that stops, turns goroutines away.
 func (s *kernelSystem) mayAct() error {
@@ -201,7 +153,7 @@ func (s *kernelSystem) askRefused(ctx context.Context, to *cell, m *message, d *
 // refusal may have come before the header was written.
 func (s *kernelSystem) lose(to *cell, m *message, d *descriptor, why error) {
 	m.ID, m.From = d.id, 0
-	s.countLost()
+	countLost(s)
 	deadLetter(s, to, m, why)
 }
 
@@ -351,9 +303,6 @@ func (s *kernelSystem) pushHeld(to *cell, m *message) {
 		deadLetter(s, to, m, to.endedBecause())
 	}
 }
-
-// askToStop implements env: a child that is not stopped in a turn is just told to stop.
-func (s *kernelSystem) askToStop(*child) bool { return false }
 
 // Waiting sends from outside. Package permits has the semaphore and its protocol, L1 to L4. A
 // permit is for one message; it is returned when the message has run, so that at most permits.Max

@@ -84,7 +84,7 @@ func (a *cell) initSlow(t *typeInfo, e env) {
 		k, err = sys.newTypeInSystem(t)
 	}
 	sampled := false
-	a.id, sampled = e.newID()
+	a.id, sampled = newID(e)
 	a.begin(k)
 	if err != nil || e.mayAct() != nil {
 		a.neverLived()
@@ -93,7 +93,7 @@ func (a *cell) initSlow(t *typeInfo, e env) {
 	if sampled {
 		sys.inspected.Load().born(e, a)
 	}
-	e.countSpawned()
+	countSpawned(e)
 }
 
 // begin links a new actor to its type in the system. Its id must have been stored before, so that

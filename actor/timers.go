@@ -355,7 +355,7 @@ func discard(e env, a *cell, held *message) {
 	}
 	if held.ID == carriedID {
 		in := unwrap(held)
-		e.recycle(held)
+		recycle(e, held)
 		discard(e, a, in)
 		return
 	}
@@ -363,7 +363,7 @@ func discard(e env, a *cell, held *message) {
 		d.discardOwned(held)
 	}
 	d.clear(held)
-	e.recycle(held)
+	recycle(e, held)
 }
 
 // discardAll is discard for a chain.

@@ -295,7 +295,7 @@ func (a *cell) tell(e env, s signal) {
 	m, before := newSignal(e, s), a.flow.Load().contextOfLife()
 	if e.pushSystem(a, m) != nil {
 		takeSignal(m)
-		e.recycle(m)
+		recycle(e, m)
 		s.refused(a, e)
 	} else if ordersEnd(s) {
 		cutContext(a, s, before)
