@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -100,7 +101,7 @@ func declareDeadUnder(e env, to *cell, m *message, reason error, ctx context.Con
 	if i := sys.inspected.Load(); i != nil {
 		i.dead(e, to, m, d, reason)
 	}
-	sys.reportDeadLetter(to, m, d, reason, ctx)
+	sys.reportDeadLetter(e, to, m, d, reason, ctx)
 	d.lost(e, to, m)
 	d.discardOwned(m)
 	if d.reject != nil {
@@ -142,7 +143,7 @@ func markInLetterHook(is bool) {
 
 // reportDeadLetter tells the hook. If there is none, or it has caused the letter itself, it tells
 // the log.
-func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
+func (s *System) reportDeadLetter(e env, to *cell, m *message, d *descriptor, reason error,
 	ctx context.Context) {
 	reported := s.tellOfLetter(func() DeadLetter {
 		if ctx == nil && d.caller != nil {
@@ -156,7 +157,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 		}
 	})
 	if !reported && reason != ErrRestarted { // that is what a restart is for
-		s.logDeadLetter(to, d, reason)
+		s.logDeadLetter(e, to, m, d, reason)
 	}
 }
 
@@ -177,13 +178,30 @@ func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
 }
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
-func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
-	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason)
+func (s *System) logDeadLetter(e env, to *cell, m *message, d *descriptor, reason error) {
+	from, typ := senderIn(e, to, m)
+	sender := []any{"from", from}
+	if typ != nil {
+		sender = append(sender, "from_type", typ.name)
+	}
+	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason, sender...)
+}
+
+// senderIn returns the number of the actor that has sent a message. The type is nil unless the turn
+// of the sender is the one that runs in e.
+func senderIn(e env, to *cell, m *message) (from uint64, typ *typeInfo) {
+	from = m.From &^ msg.WasStashed
+	if c, inside := e.(*Context); inside && from != 0 && c.self != nil && c.self.id == from &&
+		c.sys == to.sys() {
+		typ = c.self.typ()
+	}
+	return from, typ
 }
 
 // writeDeadLetter writes the line of a dead letter, which says what the message was for, or was.
+// more are further keys and values.
 func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
-	reason error) {
+	reason error, more ...any) {
 	line := deadLetterLine
 	if bestEffort {
 		line = "gallop: dead letter of a best-effort behaviour"
@@ -192,7 +210,8 @@ func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort boo
 	if !write {
 		return
 	}
-	args := to().attrs(key, what, "reason", guard.Text(reason), "so_far", n)
+	args := to().attrs(append(append([]any{key, what}, more...),
+		"reason", guard.Text(reason), "so_far", n)...)
 	s.log(func(l logSink) {
 		if bestEffort {
 			l.debug(line, args...)
