@@ -96,14 +96,14 @@ func TestProfile_Saturation(t *testing.T) {
 		t.Errorf("two run: %d of %d looks", busy, looks)
 	}
 	second()
-	eventually(t, "the one that has lost its slot does not count", func() bool {
+	release()
+	eventually(t, "both have run", func() bool {
 		p.Reset()
 		p.Look(time.Now())
 		_, busy := p.Saturation()
 		return busy == 0
 	})
 	process.Go(join(sys), func(*process.Proc) { look("a process", 1) })
-	release()
 	close(stay)
 	quiet(t, sys)
 }
