@@ -1,9 +1,11 @@
 package alertstest
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -230,4 +232,33 @@ func withInstance(series string) string {
 		return n + "{" + more + "," + rest
 	}
 	return series + "{" + more + "}"
+}
+
+// TestDashboard_Queries: the queries of docs/dashboard.json can be parsed.
+func TestDashboard_Queries(t *testing.T) {
+	text, err := os.ReadFile("../../docs/dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	parse, n := parser.NewParser(parser.Options{}), 0
+	for _, p := range d.Panels {
+		for _, q := range p.Targets {
+			n++
+			if _, err := parse.ParseExpr(strings.ReplaceAll(q.Expr, "$__rate_interval", "5m")); err != nil {
+				t.Errorf("%s: %v", p.Title, err)
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no queries")
+	}
 }
