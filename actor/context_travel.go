@@ -101,6 +101,21 @@ func (c *Context) SetContext(ctx context.Context) {
 	c.waits = waits
 }
 
+// passOn is SetContext of the context that the message came with, or that an interceptor has put in
+// its place. It does nothing if there is none.
+func (c *Context) passOn() {
+	if c.then&usesContext == 0 {
+		return
+	}
+	ctx := c.set
+	if ctx == nil {
+		ctx = c.cameWith()
+	}
+	if ctx != nil {
+		c.SetContext(ctx)
+	}
+}
+
 // travel makes what is sent carry ctx, or nothing if it is nil.
 func (c *Context) travel(ctx context.Context) {
 	c.travelAlone()

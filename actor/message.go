@@ -249,6 +249,8 @@ func carriedBy(from Sender) context.Context {
 		return f.travels
 	case *carrier:
 		return f.ctx
+	case *processEnv:
+		return travelling(f.p.Context())
 	}
 	return nil
 }

@@ -28,7 +28,7 @@
 // children too. Samplers that decide by the parent decide anew about a span with a link. If they
 // sample only a part of the traces, WithParent keeps a trace whole.
 //
-// The span's name is the type and the behaviour, as in "store.price". The attributes are the
+// The span is named by the behaviour and the type, as in "price store". The attributes are the
 // attributes of the semantic conventions for messaging, version 1.43.0, and two more. gallop.actor
 // is the number of the actor. gallop.put_aside is true if the message was stashed or its reply
 // deferred. Then the span ends before the reply is given, and a stashed message gets another span
