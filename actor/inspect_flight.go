@@ -15,7 +15,7 @@ import (
 // A worker learns from its first recorded message that there is a recorder, and from then on has a
 // ring. It learns from the ring that the recorder has been stopped.
 
-// Record begins to record, in rings of so many bytes for each worker. It returns nil if the system
+// Record begins to record, in rings of up to so many bytes for each worker. It returns nil if the system
 // is recorded already. After stop, which may be called once, it can be recorded again; what the log
 // has stays.
 func (in *inspector) Record(bytes int) (log *flightlog.Log, stop func()) {
@@ -25,11 +25,11 @@ func (in *inspector) Record(bytes int) (log *flightlog.Log, stop func()) {
 	if all.flight.Load() != nil {
 		return nil, nil
 	}
-	sparse := flightlog.Sparse
+	sparse, reach := flightlog.Sparse, flightlog.Reach
 	if in.s.sim != nil {
-		sparse = 1 // its time is a figure
+		sparse, reach = 1, 0 // its time is a figure
 	}
-	log = flightlog.New(bytes, sparse, in.flightClock())
+	log = flightlog.New(bytes, sparse, reach, in.flightClock())
 	all.flight.Store(log)
 	w := &watch{sys: in.s, fits: func(string) bool { return true }} // without probes: it records
 	all.watches = append(all.watches, w)

@@ -121,7 +121,7 @@ func TestRecorder_OfOneSystem(t *testing.T) {
 // and without a gap, and the recording says how many are not.
 func TestRecorder_Lost(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
-	rec := record(t, sys)
+	rec := record(t, sys, flight.WithRing(flight.SmallestRing))
 	a := pilotType.Spawn(sys, pilot{})
 	const all, room = 10_000, flight.SmallestRing / 32
 	for range all {

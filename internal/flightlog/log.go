@@ -1,7 +1,9 @@
 package flightlog
 
 import (
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -10,39 +12,59 @@ import (
 // turns may be thousands.
 const mostRings = 256
 
+// mostEvents bounds the events of all rings together, beside the first ones of the workers: 64 MiB.
+const mostEvents = 64 << 20 / EventSize
+
+// growth is how many times larger a ring is than the one before it.
+const growth = 4
+
 // Log has the rings of a system.
 type Log struct {
-	size   int // of a ring, in events
-	sparse int // see New
-	clock  func() int64
-	full   seam.Bool // there are mostRings
+	size, most int   // of a ring, in events: at first, and at most
+	sparse     int   // see New
+	reach      int64 // see New
+	clock      func() int64
+	full       seam.Bool // there are mostRings
 
 	mu     sync.Mutex
-	rings  []*Ring // guarded by mu
-	closed bool    // guarded by mu
+	rings  []*Ring       // guarded by mu
+	larger map[int]*Ring // guarded by mu: rings that wait for their workers to ask for them
+	grown  int           // guarded by mu: the events of the rings that are not first ones
+	closed bool          // guarded by mu
 
 	outMu   sync.Mutex
 	outside *Ring // its owner holds outMu
 }
 
-// New makes a log with rings of the given size in bytes, rounded down to a power of two. clock
-// returns the time of events; for plain events it is read at most once in sparse events.
-func New(bytes, sparse int, clock func() int64) *Log {
-	size := 1
-	for size*2*EventSize <= bytes {
-		size *= 2
+// Reach is how far back rings reach that may grow, in nanoseconds. A stall shows after some ten
+// milliseconds (see Tick), and then the events of the 50 ms before it must be there.
+const Reach = int64(128 * time.Millisecond)
+
+// New makes a log with rings of SmallestRing, or of bytes if that is less. A ring that is full within
+// less than reach nanoseconds is replaced by one that is four times as large, up to bytes, rounded down
+// to a power of two. With a reach of 0 rings have that size at once. clock returns the time of events; for plain events it is read at most once in
+// sparse events.
+func New(bytes, sparse int, reach int64, clock func() int64) *Log {
+	most := 1
+	for most*2*EventSize <= bytes {
+		most *= 2
 	}
-	return &Log{size: size, sparse: sparse, clock: clock,
-		outside: newRing(Outside, size, 1, sparse, clock)}
+	size := most
+	if reach > 0 {
+		size = min(most, SmallestRing/EventSize)
+	}
+	return &Log{size: size, most: most, sparse: sparse, reach: reach, clock: clock,
+		outside: newRing(Outside, size, firstLap, sparse, clock)}
 }
 
 // Ring makes a ring for a worker; nil if there are too many, or the log is closed. Its owner is the
 // caller.
 func (l *Log) Ring(worker int) *Ring {
-	if l.full.Load() {
-		return nil
+	if r := l.takeLarger(worker); r != nil || l.full.Load() {
+		return r
 	}
-	r := newRing(worker, l.size, 1, l.sparse, l.clock)
+	r := newRing(worker, l.size, firstLap, l.sparse, l.clock)
+	r.log = l
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -54,6 +76,41 @@ func (l *Log) Ring(worker int) *Ring {
 	}
 	l.rings = append(l.rings, r)
 	return r
+}
+
+// takeLarger returns the larger ring that waits for a worker; nil: there is none. The caller owns it.
+func (l *Log) takeLarger(worker int) *Ring {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	r := l.larger[worker]
+	delete(l.larger, worker)
+	return r
+}
+
+// outgrown replaces a full ring by a larger one, for which its owner is to ask by Ring. It reports false
+// if there is to be none. Owner of r only.
+func (l *Log) outgrown(r *Ring) bool {
+	size := min(growth*len(r.events), l.most)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.rings, r)
+	if l.closed || i < 0 || size == len(r.events) || l.grown+size > mostEvents {
+		return false
+	}
+	larger := newRing(r.worker, size, firstLap, l.sparse, l.clock)
+	larger.log, larger.before = l, r.before+r.written()
+	larger.older.Store(r)
+	l.grown += size
+	l.rings[i] = larger
+	if l.larger == nil {
+		l.larger = map[int]*Ring{}
+	}
+	l.larger[r.worker] = larger
+	r.closed.Store(true)
+	return true
 }
 
 // Outside adds an event that happens outside of workers. Any goroutine.
@@ -80,13 +137,22 @@ func (l *Log) Tails() (all []Tail, full bool) {
 }
 
 // Tick makes each worker read the clock for its next event, and returns the number of events so
-// far. It bounds the error of time stamps. Any goroutine.
-func (l *Log) Tick() (events uint64) {
+// far. It bounds the error of time stamps. stalls reports whether a worker has begun to stand still in
+// the middle of its work: it has written nothing since the last Tick, and did before, and its last
+// event does not say that it sleeps. One goroutine at a time.
+func (l *Log) Tick() (events uint64, stalls bool) {
 	for _, r := range l.all() {
-		events += r.head.Load()
+		n := r.before + r.written()
+		events += n
+		stands := n == r.ticked && n > 0
+		if stands && !r.stood {
+			e, ok := r.read(r.head.Load() - 1)
+			stalls = stalls || !ok || e.What != Park
+		}
+		r.ticked, r.stood = n, stands
 		r.askForStamp()
 	}
-	return events
+	return events, stalls
 }
 
 // Close makes all owners leave their rings. The recorded events stay. Any goroutine.

@@ -75,7 +75,7 @@ func TestRing_Torn(t *testing.T) {
 // TestRing_Stress: owners write as fast as they can while readers read: no event is ever read
 // that was not written so, and the order is kept. Run with -race: it finds no race either.
 func TestRing_Stress(t *testing.T) {
-	l := New(16*EventSize, Sparse, seam.SystemClock{}.Nanos)
+	l := New(16*EventSize, Sparse, 0, seam.SystemClock{}.Nanos)
 	const events = 200_000
 	var writers, readers sync.WaitGroup
 	over := make(chan struct{})
@@ -152,7 +152,7 @@ func TestRing_Stamps(t *testing.T) {
 // TestLog_Close: owners learn that they must leave, and no worker gets a ring any more. Not more
 // than 256 workers have one, and the log says so.
 func TestLog_Close(t *testing.T) {
-	l := New(SmallestRing, 1, frozen)
+	l := New(SmallestRing, 1, 0, frozen)
 	r := l.Ring(0)
 	put(r, 0)
 	for range mostRings - 1 {
@@ -173,7 +173,7 @@ func TestLog_Close(t *testing.T) {
 	if put(r, 1) {
 		t.Error("the owner does not hear of the end")
 	}
-	if again := New(SmallestRing, 1, frozen); again.Ring(0) == nil {
+	if again := New(SmallestRing, 1, 0, frozen); again.Ring(0) == nil {
 		t.Error("another log has no ring")
 	} else if again.Close(); again.Ring(0) != nil {
 		t.Error("a log that is closed gives out a ring")
