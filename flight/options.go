@@ -35,7 +35,8 @@ const (
 
 // WithRing sets how large each worker's ring may become: 4 MiB by default, and at most LargestRing. A
 // ring begins with SmallestRing, or 2,048 events, and grows while it reaches back for less than 128 ms:
-// so 4 MiB, or 131,072 events, are for a million messages a second and worker, LargestRing for two. All
+// so 4 MiB, or 131,072 events, are for a million messages a second and worker, LargestRing for two. The
+// ring of a worker with more than twice as many does not grow: it stays in the processor's cache. All
 // rings together take at most 64 MiB, besides the SmallestRing of each worker. Sizes are rounded down to
 // a power of two. WithRing panics if bytes is out of this range.
 func WithRing(bytes int) Option {

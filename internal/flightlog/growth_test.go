@@ -73,13 +73,45 @@ func TestLog_Grows(t *testing.T) {
 	}
 }
 
+// TestLog_Grows_Fast: a worker that is too fast for the largest ring has the smallest one, also if its
+// ring has grown before. It loses no event of the last lap by that.
+func TestLog_Grows_Fast(t *testing.T) {
+	now, step := int64(0), int64(10*time.Nanosecond)
+	l := New(4<<20, Sparse, int64(100*time.Millisecond), func() int64 { return now })
+	s := &scribe{l: l}
+	write := func(n int) {
+		for range n {
+			now += step
+			s.write(t, Run)
+		}
+		tails, _ := l.Tails()
+		contiguous(t, tails[0], s.n)
+	}
+	write(1_000_000)
+	if size := len(s.r.events) * EventSize; size != SmallestRing {
+		t.Fatalf("a ring of %d bytes", size)
+	}
+	step = int64(time.Microsecond)
+	write(400_000)
+	if size := len(s.r.events) * EventSize; size != 4<<20 || l.grown*EventSize != 4<<20 {
+		t.Fatalf("a ring of %d bytes for a slower worker, and %d grown", size, l.grown*EventSize)
+	}
+	step = int64(10 * time.Nanosecond)
+	write(400_000)
+	if size := len(s.r.events) * EventSize; size != SmallestRing || l.grown != 0 {
+		t.Fatalf("a ring of %d bytes for a fast worker again, and %d grown", size, l.grown)
+	}
+}
+
 // TestLog_Grows_Bound: all larger rings together stay below 64 MiB, and no ring is larger than was said.
 func TestLog_Grows_Bound(t *testing.T) {
-	l := New(LargestRing, Sparse, 1<<60, frozen)
+	now := int64(0)
+	l := New(LargestRing, Sparse, int64(100*time.Millisecond), func() int64 { return now })
 	sum := 0
 	for worker := range 20 {
 		s := &scribe{l: l, worker: worker}
 		for range 2 * LargestRing / EventSize {
+			now += int64(300 * time.Nanosecond)
 			s.write(t, Run)
 		}
 		if size := len(s.r.events) * EventSize; size > LargestRing {

@@ -184,14 +184,16 @@ func (r *Ring) look(s uint64) bool {
 }
 
 // beginLap is called when a lap begins, and so an older one ends. It reports whether the owner is to go
-// on in a larger ring, since this one reaches back for less than it should. Owner only.
+// on in a ring of another size. Owner only.
 func (r *Ring) beginLap(s uint64, now int64) (leave bool) {
 	took := now - r.began
 	if r.began = now; s>>(r.shift&63) == firstLap {
 		return false
 	}
-	if r.log != nil && took < r.log.reach && r.log.outgrown(r) {
-		return true
+	if r.log != nil && r.log.reach > 0 {
+		if size := r.log.sizeFor(len(r.events), took); size != len(r.events) && r.log.replace(r, size) {
+			return true
+		}
 	}
 	r.older.Store(nil) // what it has is older than a whole ring
 	return false
