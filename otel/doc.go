@@ -50,5 +50,6 @@
 // and some nanoseconds more, and allocates nothing. A message with a sampled span costs one to two
 // microseconds, and the time of the span processor.
 //
-// Processes (package process) are not intercepted, and their messages carry no context.
+// Processes (package process) are not intercepted, and have no spans of their own. Their messages carry
+// the trace: a process makes spans from its Context, and passes the trace on after SetContext.
 package otel
