@@ -9,8 +9,9 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// What the packages supervise, group and actortest call besides the public API. Packages access and
-// sim have the documentation, and the variables that are set here.
+// Other packages of this module, such as supervise, group and actortest, need more of this package
+// than its public API. They call it through the function variables of packages access and sim,
+// which document them. The init function sets the variables.
 
 func init() {
 	access.SpawnUnder = func(c, typ, init any, o access.ChildOptions) any {
@@ -57,10 +58,10 @@ func init() {
 	sim.CountsOf = func(sys any) sim.Counts { return sys.(*System).simCounts() }
 }
 
-// Every method of a generic type costs a function for each of its types. So what all Types and
-// Behaviours begin with is read past their type parameters.
+// A method of a generic type is compiled once for each of its type arguments. So the first field,
+// which is the same for all Types and for all Behaviours, is read by reflection.
 
-// typeOf returns the info of a *Type[S], which is all that it has. It may be nil.
+// typeOf returns the info of a *Type[S], the only field of a Type. It returns nil for a nil *Type.
 func typeOf(typ any) *typeInfo {
 	v := reflect.ValueOf(typ)
 	if v.Type().Elem().Field(0).Type != reflect.TypeFor[typeInfo]() {
@@ -69,7 +70,7 @@ func typeOf(typ any) *typeInfo {
 	return (*typeInfo)(v.UnsafePointer())
 }
 
-// descriptorOf returns that of a Behaviour or AskBehaviour. It may be nil.
+// descriptorOf returns the descriptor of a Behaviour or AskBehaviour; nil if that is zero.
 func descriptorOf(behaviour any) *descriptor {
 	v := reflect.ValueOf(behaviour).Field(0)
 	if v.Type() != reflect.TypeFor[*descriptor]() {
@@ -78,7 +79,7 @@ func descriptorOf(behaviour any) *descriptor {
 	return (*descriptor)(v.UnsafePointer())
 }
 
-// askTarget is what AskBehaviour.To returns, whatever its type parameters.
+// askTarget is implemented by every Asker that AskBehaviour.To returns.
 type askTarget interface{ asked() (*descriptor, *cell) }
 
 func (a *askedActor[Q, R]) asked() (*descriptor, *cell) { return a.d, a.b }

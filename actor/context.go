@@ -16,92 +16,92 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Context is what a behaviour is given besides its state and its message: the actor's
-// hold on the runtime. It is valid only until the behaviour returns, and only in the
-// behaviour's goroutine.
+// Context is an argument of each behaviour, by which the behaviour calls the runtime. It is
+// valid only until the behaviour returns, and only in the behaviour's goroutine.
 //
-// To keep a Context, or to use it in another goroutine, as in a function that [Pipe]
-// runs, is a data race. It belongs to the worker, and so to whatever actor runs there
-// by then: Stop ends that actor, and Send corrupts what the worker has. Use the System
-// there, and a ref that [Self] has returned before.
+// To keep a Context, or to use it in another goroutine, as in a function that [Pipe] runs,
+// is a data race. It belongs to the worker, and so to the actor that runs there at that
+// time: Stop ends that actor, and Send corrupts data of the worker. Use the System there,
+// and a ref that [Self] has returned before.
 //
-// Functions that take a Context, and its methods, panic if it is nil or zero. A few
-// cost so little that they do not check, and panic in Go's own words if at all: System,
-// ActorID, Now, Rand, Gas, ShouldYield, Checkpoint and Stopping.
+// Functions that take a Context, and its methods, panic if it is nil or zero. A few cheap
+// methods do not check this, and may panic with an error of Go's runtime: System, ActorID,
+// Now, Rand, Gas, ShouldYield, Checkpoint and Stopping.
 type Context struct {
 	// Contexts are allocated in a row, and every message writes to them.
 	_ cacheline.Pad
 	// Read-only.
 	sys *System
 	w   *sched.Worker
-	// It recycles nothing: in a deterministic system every send passes by refill.
+	// No message is recycled, so each send calls refill: in deterministic systems and explorations.
 	dry bool
 
 	bias mpsc.Bias
 
-	// The turn that runs.
+	// Fields of the running turn.
 	self *cell
 	msg  *message // the message being handled
-	// Those of the segment that were before it, the newest first; nil in a segment of one, and
-	// behind one.
+	// The messages of the segment that ran before msg, the newest first. It is nil in a segment of
+	// one message, and between two segments.
 	ran  *message
-	sent *message // sent last; see seam.SwapHeld
-	// Messages that the turn may still run, as of the last settlement.
+	sent *message // the message that was sent last; see seam.SwapHeld
+	// The number of messages that the turn may still run. Messages of the running segment are not
+	// subtracted yet: see account.
 	left     int
-	gas      gasMeter // what the turn has spent besides
+	gas      gasMeter // the gas that the turn has spent besides its messages
 	blocking blockMeter
 	call     blockedCall
 
 	front front // see putFront
 
-	// Set by the behaviour that runs, read by the loop behind it.
+	// Set by the running behaviour, and read by the loop after it.
 	then    outcome
 	shields int
-	aside   bool // what runs is not from the mailbox
-	answers bool // what is being sent is a reply
+	aside   bool // the running message, signal or callback is not from the mailbox
+	answers bool // the message that is being sent is a reply
 
 	cache   msg.Cache // nodes to be used again
 	ids     idBlock
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended
 	visit   *visit        // to be used again; nil: there is none
-	// What the last request with an error returned, for interceptors.
+	// The error of the last request that returned one, for interceptors.
 	failed  error
-	heard   *message    // the outcome that runs, once it is no longer under way
-	rooting []heap.Root // of the arena that is being collected; empty in between
+	heard   *message    // the running outcome, which no longer counts as under way
+	rooting []heap.Root // of the arena that is being collected; empty between collections
 	contextState
 	count counters
-	// Where the worker's events are recorded; nil: they are not.
+	// The flight recorder's ring of this worker; nil: no events are recorded.
 	ring   *flightlog.Ring
 	labels labelsOfWorker
 	_      cacheline.Pad
 }
 
-// outcome is what has to happen when the behaviour that runs has returned.
+// outcome is a set of flags. They say which steps follow when the running behaviour has returned.
 type outcome uint16
 
 const (
 	goOn      outcome = 0
 	mustEnd   outcome = 1 << 0 // Stop or Exit was called
 	mayPark   outcome = 1 << 1 // it met a gate
-	lookAgain outcome = 1 << 2 // the mailbox has got other mail in front
-	gasSpent  outcome = 1 << 3 // it has spent what a turn may
-	// It may run fewer messages than it was to; no reason to end.
+	lookAgain outcome = 1 << 2 // unstashed messages go before the mail in hand; the turn ends
+	gasSpent  outcome = 1 << 3 // the turn has spent its gas or its slice of time
+	// The turn may run fewer messages than before. This does not end the turn.
 	gasLow outcome = 1 << 4
-	// Its next message is in front: Yield was called, or mail taken over.
+	// The next message is in front: Yield was called, or mail was taken over.
 	yielded     outcome = 1 << 5
-	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
-	mustCollect outcome = 1 << 7 // its arena is due
+	turnTable   outcome = 1 << 6 // it dispatches by another table; this does not end the turn
+	mustCollect outcome = 1 << 7 // its arena is due for a collection
 	hasLasted   outcome = 1 << 8 // its turn has blocked, or run, for long
-	usesContext outcome = 1 << 9 // its ambit is not empty; no reason to end
-	// The mailbox has got other mail in front, which the turn goes on with; no reason to end.
+	usesContext outcome = 1 << 9 // contextState is not empty; this does not end the turn
+	// Unstashed messages go before the mail in hand, and the turn runs them. It does not end.
 	unstashed outcome = 1 << 10
 )
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
 	c := &Context{sys: s, w: w, cache: msg.NewCache(w.ID()), dry: s.sim != nil}
-	c.bias.Init(seam.CanFence() && w.ID() < s.opts.workers) // others may be surplus: see reviewBias
+	c.bias.Init(seam.CanFence() && w.ID() < s.opts.workers) // surplus workers: see reviewBias
 	c.collectIfNeeded()
 	return c
 }
@@ -112,11 +112,12 @@ func (c *Context) System() *System { return c.sys }
 // ActorID returns the number of the running actor, as [Ref.ID] does.
 func (c *Context) ActorID() uint64 { return c.self.id }
 
-// Now returns the runtime's time.
+// Now returns the time of the runtime's clock: the machine's, or that of [WithClock] or
+// [WithDeterministic].
 func (c *Context) Now() time.Time { return c.sys.opts.clock.Now() }
 
-// Rand returns the worker's source of random numbers, which the system's [WithDeterministic] or
-// [WithRandSeed] starts.
+// Rand returns the worker's source of random numbers. [WithDeterministic] and [WithRandSeed] seed
+// it.
 func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 
 // Self returns the ref of the running actor. It panics if S is not the actor's state
@@ -129,8 +130,8 @@ func Self[S any](c *Context) Ref[S] {
 	return Ref[S]{c.self}
 }
 
-// panicOtherState names both state types. want is a nil pointer to the one that Self was called
-// with.
+// panicOtherState panics and names both state types. want is a nil pointer to the type argument of
+// Self.
 //
 //go:noinline
 func panicOtherState(c *Context, want any) {
@@ -145,15 +146,16 @@ func (c *Context) sender() env {
 	return c
 }
 
-// Sender says who sends: a *[Context] inside a behaviour, a *[System] outside, or what
-// [System.With] and [Context.With] return. A struct that embeds a *Context or a *System
-// is a Sender as well, on the same terms. No other type can implement Sender.
+// Sender is the sender of a message: a *[Context] inside a behaviour, a *[System] outside,
+// or a result of [System.With] or [Context.With]. A struct that embeds a *Context or a
+// *System is a Sender as well, and is valid for as long. No other type can implement
+// Sender.
 type Sender interface {
 	sender() env
 }
 
-// mustRun panics if c is not what a behaviour was given. Functions that run for every message do
-// not call it. mustRun is inlined, and the panic is not.
+// mustRun panics if c is nil or zero, or if no actor runs with it. Functions that run for every
+// message do not call it. mustRun is inlined, and the panic is not.
 func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
 		panicMisuse(call,
@@ -162,13 +164,13 @@ func mustRun(c *Context, call string) {
 	}
 }
 
-// reset forgets what the behaviour asked for, at the end of its actor.
+// reset clears the flags of the behaviour at the end of its actor.
 func (c *Context) reset() {
 	c.forgo()
 	c.aside = false
 }
 
-// forgo is reset at the end of a life. A turn that serves the system queue may end several.
+// forgo is reset for the end of a life. A turn that serves the system queue may end several lives.
 func (c *Context) forgo() {
 	if c.then&usesContext != 0 {
 		c.leaveContext()
@@ -177,10 +179,10 @@ func (c *Context) forgo() {
 	c.waiters.forget()
 }
 
-// forgetTurn lets go of what the last turn was about, before the worker sleeps: the GC may
-// free it, if nothing else has it. sent may go, since its removal shows the collector what
-// seam.SwapHeld has to show it. The gates that were met go too, where a turn has ended beside its
-// mail.
+// forgetTurn is called before the worker sleeps. It clears the references of the last turn, so that
+// the GC can free the actor and its messages. sent may be cleared: the write barrier of that store
+// shows the collector the message, as seam.SwapHeld requires. The list of gates is cleared as well,
+// since a turn that ended beside the mail may have left some in it.
 func (c *Context) forgetTurn() {
 	if invariant.On {
 		verifyForgetTurn(c)
@@ -192,10 +194,11 @@ func (c *Context) forgetTurn() {
 	c.waiters.forget()
 }
 
-// idBlock gives out actor numbers without touching shared memory every time. From next to end they
-// are given out at once. If end is before last, the number there is the one of the block that is in
-// the sample of package inspect: its spawn goes the slow way, as at the end of the block. So does
-// each spawn of a worker with a ring: end is next.
+// idBlock is a worker's block of actor numbers. Most numbers are taken from it without access to
+// shared memory: newID gives out the numbers from next to end without further checks. If end is
+// before last, newID takes its slow path at end, for one of two reasons. The number at end is the
+// one number of the block that is in the sample of package inspect. Or the worker has a ring: then
+// end is next, and each spawn takes the slow path.
 type idBlock struct{ next, end, last uint64 }
 
 const idBlockSize = 1024

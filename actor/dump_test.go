@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Dump describes the scheduler, and of each actor its gate, its permits and its queues: for the
-// report of a test that hangs. It only reads, and it may read what an owner is about to write.
+// Dump describes the scheduler, and the gate, permits and queues of each actor, for the report of a
+// test that hangs. It only reads, and its reads race with the writes of the owners.
 func Dump(sys *System, targets ...Target) string {
 	var b strings.Builder
 	b.WriteString(sys.sched.Dump())

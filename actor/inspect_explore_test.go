@@ -10,10 +10,11 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// TestInspect_Explored: an actor that stops itself is asked for its state, or probed, while
-// another sends to it, stops it, kills it, or asks for the same. Each question is answered once,
-// with the state or with an error, whatever comes first; a probe that is answered well has let
-// the mail before it run; and all else is as without.
+// TestInspect_Explored: an actor that stops itself is asked for its state, or probed. Meanwhile
+// another goroutine sends to it, stops it, kills it, or asks it as well. Each question is answered
+// once, with the state or with an error, whichever operation comes first. If a probe is answered
+// without an error, the mail before it has run. Otherwise the actor behaves as without the
+// question.
 func TestInspect_Explored(t *testing.T) {
 	type answers struct {
 		asked, well, ill int

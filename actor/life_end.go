@@ -69,7 +69,7 @@ func (a *cell) discardMailbox(e env, why error) {
 	if stub != nil {
 		e.recycle(stub)
 	}
-	a.load &= backpressure.Muted // which ends with what blocks it
+	a.load &= backpressure.Muted // Muted is cleared when the last block is undone
 	muted, newest := a.letAllGo()
 	release(e, muted)
 	deadLetters(e, a, msg.Concat(left, newest), why)

@@ -14,7 +14,8 @@ type Exit struct {
 	// ActorID and Type name the actor that has ended.
 	ActorID uint64
 	Type    string
-	// Reason says why; nil, or ErrShutdown after an order to end: see [IsNormal].
+	// Reason is the reason for which the actor ended: nil, an error of its own, or ErrShutdown
+	// after an order to end. See [IsNormal].
 	Reason error
 }
 
@@ -221,7 +222,7 @@ type Down struct {
 	// ActorID and Type name the actor that has ended.
 	ActorID uint64
 	Type    string
-	// Reason says why; nil, or ErrShutdown after an order to end: see [IsNormal].
+	// Reason is the reason for which the actor ended, as in [Exit].
 	Reason error
 	// Monitor is the value that [Watch] returned.
 	Monitor Monitor
@@ -242,8 +243,8 @@ type monitor struct {
 
 // monitors is the part with the monitors on both sides of an actor. Owner only.
 type monitors struct {
-	watchers indexset.Set[monitor] // who watches it
-	watching indexset.Set[monitor] // whom it watches
+	watchers indexset.Set[monitor] // of the actors that watch it
+	watching indexset.Set[monitor] // of the actors that it watches
 }
 
 // monitorsOf returns the monitors of an actor. The first call makes the part. Owner only.

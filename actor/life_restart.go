@@ -17,7 +17,7 @@ type ChildDown struct {
 	Ref     AnyRef
 	ActorID uint64
 	Type    string
-	// Reason says why the actor fell: see [IsNormal].
+	// Reason is the reason for which the actor fell. See [IsNormal].
 	Reason error
 	// Final says that the actor has ended for good. If it is false, the actor is suspended:
 	// it keeps its mail, holds the system, and waits for [Restart] or [Stop].

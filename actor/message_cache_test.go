@@ -11,7 +11,7 @@ import (
 )
 
 // neighbours returns how many nodes of a size are in a magazine, and how many of them are followed
-// by one that lies beside them.
+// by a node that lies beside them.
 func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
 	var nodes []*message
 	for m := c.cache.Take(id); m != nil; m = c.cache.Take(id) {
@@ -30,10 +30,10 @@ func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
 }
 
 // TestCache_StaysInOrder: nodes that lie side by side are used one after the other, however mail is
-// cut into turns. At first seven of eight are, since they are made in blocks. When a segment was
-// put back with its oldest message on top, none were at the end of this.
+// cut into turns. At first this is so for seven of eight nodes, because they are made in blocks.
+// When a segment was put back with its oldest message on top, it was so for none in the end.
 func TestCache_StaysInOrder(t *testing.T) {
-	// After two collections nothing is left of what other tests have put into the pools, in any
+	// After two collections the pools no longer have the nodes of other tests, which are in any
 	// order.
 	for range 2 {
 		runtime.GC()

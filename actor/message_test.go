@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// TestMessage_HasPointers: the GC must look into what leads to actors.
+// TestMessage_HasPointers: the GC must scan payloads that lead to actors.
 func TestMessage_HasPointers(t *testing.T) {
 	for _, typ := range []reflect.Type{reflect.TypeFor[Ref[int]](),
 		reflect.TypeFor[request[struct{}, int]]()} {
@@ -45,7 +45,7 @@ func chainOf(p *sizeClass, owner uint16, n int) (nodes []*message) {
 	return nodes
 }
 
-// TestPool_LetsGo: "Code that leaves nodes of a block to the GC must" take them apart.
+// TestPool_LetsGo: code that leaves nodes of a block to the GC unlinks them.
 func TestPool_LetsGo(t *testing.T) {
 	nodes := chainOf(words(), 0, 10)
 	(&Context{w: new(sched.Worker), dry: true}).recycleChain(nodes[0], nodes[9], 10)
@@ -68,7 +68,7 @@ func TestPool_LetsGo(t *testing.T) {
 }
 
 // TestSizeClass_LetsGoOfCaches: a worker whose system has stopped leaves its nodes to the size
-// classes, its own and those of others.
+// classes, its own nodes and those of other workers.
 func TestSizeClass_LetsGoOfCaches(t *testing.T) {
 	typ := NewType[struct{}]("holder of nodes")
 	do := Declare[func(*Context)](typ, "do")
@@ -101,7 +101,8 @@ func TestSizeClass_LetsGoOfCaches(t *testing.T) {
 	}
 }
 
-// crossings returns what the worker says has come from others.
+// crossings returns the number of messages that the worker has counted as coming from other
+// workers.
 func crossings(w *sched.Worker) uint64 {
 	v := reflect.ValueOf(w).Elem().FieldByName("crossed")
 	for v.Kind() == reflect.Struct {
@@ -111,7 +112,7 @@ func crossings(w *sched.Worker) uint64 {
 }
 
 // TestPool_CrossingsAreReported: nodes of another worker are reported to the scheduler, whose
-// governor goes by them; those from outside are not.
+// governor uses the number. Nodes from outside are not reported.
 func TestPool_CrossingsAreReported(t *testing.T) {
 	c := &Context{w: new(sched.Worker), cache: msg.NewCache(1)}
 	for _, owner := range []uint16{0, 1, msg.Outside, 2, 0} {
@@ -125,8 +126,8 @@ func TestPool_CrossingsAreReported(t *testing.T) {
 // lateDeclared says that the type of TestSizeClass_Late is declared.
 var lateDeclared bool
 
-// TestSizeClass_Late: a worker that was made before a type was declared handles its
-// messages all the same.
+// TestSizeClass_Late: a worker that was made before a type was declared handles messages of that
+// type too.
 func TestSizeClass_Late(t *testing.T) {
 	c := &Context{w: new(sched.Worker), cache: msg.NewCache(0)}
 	if !lateDeclared { // later runs in this process begin with an empty cache

@@ -16,7 +16,7 @@ import (
 //
 //   - plainMail: the mailbox; it is overloaded when a batch is spent and mail is left;
 //   - countedMail: the mailbox; two watermarks decide ([WithWatermarks]);
-//   - boundedMail: the mailbox; senders count what they send ([WithBound]).
+//   - boundedMail: the mailbox; senders count their messages ([WithBound]).
 //
 // On the path of every message plainMail is inlined by hand: in send, in RunTask, and in the pushes
 // of inside and outside. These recognise plain mail by an open gate and a load of 0.

@@ -29,12 +29,11 @@ const (
 	OverflowMute Overflow = iota
 	// OverflowRefuse makes a dead letter of the message, with ErrOverloaded.
 	OverflowRefuse
-	// OverflowDropOldest makes dead letters, with ErrDropped, of the messages that have
-	// waited longest. The new message is not refused. The actor does this at the beginning
-	// of each turn. Between two turns the mailbox takes twice its bound; from then on each
-	// message takes the place of the one that came last before it. So the newest message is
-	// always among the messages that run. Messages of the actor to itself are taken in at
-	// any fill level, and count at its next turn.
+	// OverflowDropOldest makes dead letters, with ErrDropped, of the messages that have waited
+	// longest. The new message is not refused. The actor does this at the beginning of each turn.
+	// Between two turns the mailbox takes twice its bound. From then on, each new message replaces
+	// the newest message before it. So the newest message is always among the messages that run.
+	// Messages of the actor to itself are taken in at any fill level, and count at its next turn.
 	OverflowDropOldest
 )
 
@@ -76,7 +75,7 @@ func WithBound(limit int, overflow Overflow) TypeOption {
 // holds the actors that are muted because the mailbox was full or the actor is under pressure.
 //
 //	sender                                      the actor
-//	Q1 take a place                  (RMW)      R1 take out what the turn may run, return
+//	Q1 take a place                  (RMW)      R1 take out the mail of the turn, return
 //	Q2 too many? enter the wait list (RMW)         its places                       (RMW)
 //	Q3 push the message              (RMW)      R2 a sender waits, and half is free, or all
 //	                                               mail has run: drain the wait list (RMW)
@@ -131,7 +130,7 @@ func (boundedMail) init(a *cell) {
 	a.load = backpressure.Bounded
 	f.places = &places{limit: min(bound.limit, permits.MaxBound), overflow: bound.overflow}
 	f.permits.InitBounded(f.places.limit)
-	a.gate.Shut(&gateMark) // for good: every sender comes by
+	a.gate.Shut(&gateMark) // for good: every sender takes the slow path
 }
 
 // meet implements mailPolicy. An answer has no place, and is pushed as to any other actor.
@@ -201,8 +200,8 @@ func (a *cell) pushPlaced(e env, m *message) error {
 }
 
 // lets implements mailPolicy. An actor that has fallen and is under pressure still takes messages
-// of senders that cannot wait: see fall. While a message is in newest nobody is let in, since that
-// message may be the sender's own.
+// of senders that cannot wait: see fall. While a message is in newest no goroutine is let in, since
+// that message may be the goroutine's own.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
 	if f.places.newest.Load() != nil {
@@ -236,7 +235,7 @@ func (boundedMail) behind(a *cell) bool {
 		f.places.holdsBack(a) || f.permits.Count() <= 0
 }
 
-func (boundedMail) overload(*cell, *Context) {} // a full mailbox is what overloads it
+func (boundedMail) overload(*cell, *Context) {} // only a full mailbox overloads it
 
 func (boundedMail) drained(a *cell, c *Context) (again, idle bool) {
 	if c.left == 0 && a.mailWaits() {

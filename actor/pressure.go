@@ -74,7 +74,7 @@ var (
 	}}
 	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
 		c.count.notRun++
-		if !a.box.Closed() { // else the end finds what is left
+		if !a.box.Closed() { // else the end of the actor finds the message
 			a.moveNewest(c) // it may have come after this turn's M2
 		}
 	}}
@@ -90,7 +90,7 @@ var wordSize, _ = msg.Of[uint64]()
 // newOwn makes one of these messages.
 func newOwn(e env, id uint16, word uint64) *message {
 	m := e.node(wordSize)
-	e.countMade(-1) // it is none of the user's
+	e.countMade(-1) // it is not a user's message
 	m.ID, m.From = id, 0
 	*payloadOf[uint64](m) = word
 	return m

@@ -112,8 +112,8 @@ func (j *joined) end() {
 }
 
 // report reports a process that runs or blocks for long, if it still does so. It returns false if
-// the task is no process. The turn belongs to this process alone: once the monitor has asked the
-// worker to come by, no process hands on its turn to another. Any goroutine.
+// the task is no process. The turn belongs to this process alone: after the monitor has asked the
+// worker to answer, no process hands on its turn to another. Any goroutine.
 func (j *joined) report(s *System, w *sched.Worker, task *sched.Task, atLeast time.Duration,
 	blocking bool, goesOn func() bool) bool {
 	processes := j.sys.Load()
@@ -415,7 +415,7 @@ func (x *coldState) putOff(a *cell, c *Context, order signal, why error) bool {
 		return true
 	}
 	if a.load&backpressure.Muted != 0 {
-		a.unmuted(c) // as one that drains: see endsForOthers
+		a.unmuted(c) // as an actor that drains: see endsForOthers
 	}
 	o.end(c, why, func() { a.tell(a.sys(), outlived{by: o}) })
 	return true

@@ -103,7 +103,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	}
 	if !c.aside {
 		c.count.messages += uint64(accountCrash(a, c))
-		a.policy().forget(a) // the next turn may take out what comes in
+		a.policy().forget(a) // the next turn may take out the mail that has come in
 	}
 	a.keepYielded(c)
 	c.outcomeCrashed(a, m)
@@ -111,7 +111,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	c.reset()
 	e := c
 	if !a.supervised {
-		a.cold.closeParts(a, e) // before others hear of it
+		a.cold.closeParts(a, e) // before others learn of the end
 	}
 	f := faultOf(a, c, m, d, crash)
 	f.broken, f.then = between, then
@@ -181,7 +181,7 @@ func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *
 	s.tellPanic(c, who, p, "gallop: behaviour panicked")
 }
 
-// tellPanic reports a panic that has been counted. what is the line of the log.
+// tellPanic reports a panic that has been counted. The line of the log begins with what.
 func (s *System) tellPanic(e env, who ActorName, p PanicReport, what string) {
 	if i := s.inspected.Load(); i != nil {
 		i.panicked(e, p)

@@ -232,9 +232,9 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 		}
 		return
 	}
-	// An idle actor is woken, and may get the bias: then the mark becomes the head, and the message
-	// is the first behind it. Not if the kernel gives no fences, nor if the receiver may run
-	// elsewhere.
+	// An idle actor is woken, and this worker may get its bias: then the mark becomes the head, and
+	// m is the first message after it. The worker gets no bias if the kernel gives no fences, or if
+	// the receiver may run elsewhere.
 	woken := m
 	if l := &c.bias; l.Allowed() && l.Kept() && l.Fits(c.w.Overflows()) && to.shared().biased {
 		woken = c.bias.Mark()

@@ -52,7 +52,7 @@ func (c *Context) recycle(m *message) {
 // keepWaiter implements env: the worker whose actors are muted next needs entries.
 func (c *Context) keepWaiter(w *backpressure.Waiter[waiting]) { c.waiters.put(w) }
 
-// chunkCache implements env: arenas that end leave their memory to those that begin.
+// chunkCache implements env. New arenas reuse the memory of ended ones.
 func (c *Context) chunkCache() *heap.Recycler { return &c.chunks }
 
 // schedule implements env. The first task that a turn wakes goes to the next-slot.

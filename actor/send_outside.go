@@ -409,7 +409,8 @@ func (a *cell) awaitRoom(ctx context.Context) (err error) {
 // awaitPermit waits in line for a permit, unless ctx ends or over is closed.
 func (a *cell) awaitPermit(ctx context.Context, w *permits.Waiter, over <-chan struct{}) error {
 	l := &a.flow.Load().permits
-	// Counted for reports alone: what Wait and Shutdown wait for.
+	// The number of waiting goroutines is counted for reports only. Wait and Shutdown do not wait
+	// for them.
 	a.sys().waiters.Add(1)
 	defer a.sys().waiters.Add(-1)
 	// Await drives a deterministic system until came reports true; in another system it does

@@ -137,7 +137,7 @@ const (
 	_ = -unsafe.Offsetof(cell{}.task)
 )
 
-// shared returns the actor's kind. Its first field is what the task leads to.
+// shared returns the kind of the actor: the task leads to the kind's first field.
 func (a *cell) shared() *typeInSystem { return (*typeInSystem)(unsafe.Pointer(a.task.Class())) }
 
 // cellOfTask returns the actor that a task belongs to. The task must be one of an actor: see

@@ -22,10 +22,10 @@ type Stats struct {
 	// BestEffort is the part of DeadLetters that was for behaviours declared BestEffort.
 	BestEffort uint64
 	Mutes      uint64 // times a sender was muted
-	Unmutes    uint64 // times a muted sender was let go on
-	// Times a muted sender was let go on although its receiver was under pressure.
+	Unmutes    uint64 // times a muted sender was released
+	// Times a muted sender was released although its receiver was under pressure.
 	Exempted          uint64
-	PressureDeadlocks uint64 // times that was reported, see PressureDeadlock
+	PressureDeadlocks uint64 // reports of pressure deadlocks, see PressureDeadlock
 	Injected          uint64 // turns that came in through the inject queue
 	Steals            uint64 // actors taken from another worker
 	Parks             uint64 // times a worker went to sleep

@@ -366,7 +366,7 @@ func (w *stopList) retain(a, other *cell) {
 	}
 }
 
-// release takes back what retain did. Owner of the actor only.
+// release undoes retain. Owner of the actor only.
 func (w *stopList) release(a, other *cell) {
 	if other != nil && other.sys() != a.sys() {
 		w.remove(a.cold)

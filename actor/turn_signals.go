@@ -178,8 +178,8 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	if x := a.cold; x.gone && x.state == alive {
 		endDrainTurn(a, c, x)
 	}
-	// c.then may say that it met a gate, unstashed, or used the heap.
-	// The flags of what ran here are for this turn alone.
+	// c.then may say that the actor met a gate, unstashed, or used its heap. These flags are for
+	// this turn alone.
 	then := c.then
 	c.then, c.aside = goOn, false
 	if then&(lookAgain|unstashed) != 0 {

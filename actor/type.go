@@ -18,9 +18,9 @@ const maxBehaviours = 65_530
 // defaultBatch is the batch without [WithBatch]. It is the same as in the Pony runtime.
 const defaultBatch = 100
 
-// maxBatch is the largest batch. It is so large that it limits no program. The runtime adds
-// messages spent to messages charged, or to those that may still come: the sum of two such numbers
-// fits into an int of 32 bits.
+// maxBatch is the largest batch. It is so large that it limits no program. The runtime adds two
+// numbers of at most this size: messages spent, and messages that are charged or may still come.
+// The sum fits into an int of 32 bits.
 const maxBatch = 1<<30 - 1
 
 // Type is an actor type: a name and a table of behaviours over a state S. Make one per
@@ -84,7 +84,7 @@ type descriptor struct {
 	typ        *typeInfo
 	id         uint16
 	size       *sizeClass
-	sizeID     uint16 // pool.id, one load nearer
+	sizeID     uint16 // size.ID, one load nearer
 	pointers   bool   // the payload must be cleared
 	run        runFunc
 	bestEffort bool                               // its dead letters are no cause for a warning

@@ -36,7 +36,7 @@ const (
 type waitWatch struct {
 	sys *System
 	on  bool       // read-only
-	now seam.Int64 // the time of the last look; 0: none is to come
+	now seam.Int64 // the time of the last look; 0: no look is due
 
 	mu       sync.Mutex
 	alarm    seam.Alarm // guarded by mu; nil: it was never needed
@@ -170,10 +170,10 @@ func (w *waitWatch) end() {
 	}
 }
 
-// Who waits for whom is written in two places: in the entries of the wait lists of gates, for muted
-// actors, and in the calls of asks, for behaviours that wait. Both are found here, for reports.
+// A wait is recorded in one of two places: the wait of a muted actor in an entry of a gate's wait
+// list, and the wait of a behaviour in the call of its ask. For reports, both are found here.
 
-// Those of all systems, as the pools are.
+// All systems share these registries, as they share pools.
 var (
 	mutes       waitgraph.Registry[waiterBlock]
 	asksInTurns waitgraph.Registry[callState]

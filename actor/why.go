@@ -14,8 +14,8 @@ import (
 // Holder is one reason why a system is not quiescent, or why an actor does not end: see
 // [System.Why].
 type Holder struct {
-	// What is a "running turn", "queued turn", "mute", "pending restart", "pending stop",
-	// "Pipe", "FromChan", "ToChan", "timer", "Hold", "put-off reply" or "SendWait".
+	// What is one of "running turn", "queued turn", "mute", "pending restart", "pending stop",
+	// "Pipe", "FromChan", "ToChan", "timer", "Hold", "put-off reply" and "SendWait".
 	What string
 	// Count is the number of them, at least 1.
 	Count int
@@ -282,7 +282,7 @@ func (k tallied) holders(list []Holder) []Holder {
 	return list
 }
 
-// lifePeek describes what an actor waits for, as seen from outside.
+// lifePeek describes, as seen from outside, the reason why an actor waits.
 type lifePeek struct {
 	suspended, leaving bool  // it waits for its supervisor, or for its children
 	child              *cell // the child that it waits for; nil: not known
@@ -313,8 +313,8 @@ func peekLife(a *cell) (p lifePeek) {
 	return p
 }
 
-// waitError is the error of a call whose context ended before the actor did. It lists what the
-// actor waits for.
+// waitError is the error of a call whose context ended before the actor did. It lists the reasons
+// why the actor has not ended.
 type waitError struct {
 	call    string
 	who     ActorName

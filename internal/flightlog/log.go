@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// mostRings bounds the workers that have a ring. Workers that stand in for others with blocked
-// turns may be thousands.
+// mostRings is the maximum number of workers with a ring. There may be thousands of workers, as
+// further workers replace those with blocked turns.
 const mostRings = 256
 
 // mostEvents bounds the events of all rings together, beside the first ones of the workers: 64 MiB.
@@ -24,7 +24,7 @@ type Log struct {
 	sparse     int   // see New
 	reach      int64 // see New
 	clock      func() int64
-	full       seam.Bool // there are mostRings
+	full       seam.Bool // a worker got no ring
 
 	mu     sync.Mutex
 	rings  []*Ring       // guarded by mu
@@ -40,10 +40,10 @@ type Log struct {
 // milliseconds (see Tick), and then the events of the 50 ms before it must be there.
 const Reach = int64(128 * time.Millisecond)
 
-// New makes a log with rings of SmallestRing, or of bytes if that is less. A ring that is full within
-// less than reach nanoseconds is replaced by one that is four times as large, up to bytes, rounded down
-// to a power of two; not if even that would be too small by far: see sizeFor. With a reach of 0 rings have that size at once. clock returns the time of events; for plain events it is read at most once in
-// sparse events.
+// New makes a log with rings of SmallestRing, or of bytes if that is less. A ring that is full in less
+// than reach nanoseconds is replaced by one that is four times as large, up to bytes, rounded down to a
+// power of two: see sizeFor for exceptions. If reach is 0, rings have that size at once. clock returns
+// the time of events. For frequent events it is called at least once in sparse events.
 func New(bytes, sparse int, reach int64, clock func() int64) *Log {
 	most := 1
 	for most*2*EventSize <= bytes {
@@ -57,8 +57,8 @@ func New(bytes, sparse int, reach int64, clock func() int64) *Log {
 		outside: newRing(Outside, size, firstLap, sparse, clock)}
 }
 
-// Ring makes a ring for a worker; nil if there are too many, or the log is closed. Its owner is the
-// caller.
+// Ring makes a ring for a worker. The caller is its owner. Ring returns nil if there are mostRings
+// already, or the log is closed.
 func (l *Log) Ring(worker int) *Ring {
 	if r := l.takeNext(worker); r != nil || l.full.Load() {
 		return r
@@ -137,22 +137,22 @@ func (l *Log) extra(size int) int {
 	return size
 }
 
-// Outside adds an event that happens outside of workers. Any goroutine.
+// Outside adds an event that happened outside of the workers. Any goroutine.
 func (l *Log) Outside(k What, name uint16, actor, other uint64) {
 	l.outMu.Lock()
 	defer l.outMu.Unlock()
 	l.outside.WriteExact(HeadOf(k, name), actor, other)
 }
 
-// all returns the rings there are.
+// all returns the rings of the workers.
 func (l *Log) all() []*Ring {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.rings[:len(l.rings):len(l.rings)]
 }
 
-// Tails reads all rings: without a lock that a worker might meet, and without stopping any. Full
-// reports whether there were workers without a ring. Any goroutine.
+// Tails reads all rings. Workers that write events do not wait for it. Full reports whether there
+// were workers without a ring. Any goroutine.
 func (l *Log) Tails() (all []Tail, full bool) {
 	for _, r := range l.all() {
 		all = append(all, r.tail())
@@ -179,7 +179,8 @@ func (l *Log) Tick() (events uint64, stalls bool) {
 	return events, stalls
 }
 
-// Close makes all owners leave their rings. The recorded events stay. Any goroutine.
+// Close tells all owners to leave their rings: see [Ring.Write]. The recorded events stay. Any
+// goroutine.
 func (l *Log) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
