@@ -1,8 +1,11 @@
 package flightlog
 
 import (
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // scribe writes events of one worker, as package actor does.
@@ -192,4 +195,51 @@ func TestTail_After(t *testing.T) {
 	if got := tail(5, 6).After(other); len(got.Events) != 1 {
 		t.Error("the events of another worker are taken")
 	}
+}
+
+// TestLog_Grows_Stress: rings grow and shrink while others read them: each event that is read was
+// written so, and the order is kept. Run with -race: it finds no race either.
+func TestLog_Grows_Stress(t *testing.T) {
+	var clock seam.Int64
+	l := New(1<<20, Sparse, int64(time.Millisecond), clock.Load)
+	var writers sync.WaitGroup
+	for worker := range 3 {
+		writers.Go(func() {
+			s := &scribe{l: l, worker: worker}
+			for n := range 200_000 {
+				if n/50_000%2 == 0 {
+					clock.Add(30) // 33,000 events in a millisecond, of all workers
+				}
+				s.write(t, Run)
+			}
+			if s.rings < 2 {
+				t.Errorf("worker %d: the ring has never grown", worker)
+			}
+		})
+	}
+	over, reader := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(reader)
+		for {
+			l.Tick()
+			tails, _ := l.Tails()
+			for _, tail := range tails {
+				next := uint64(0)
+				for _, e := range tail.Events {
+					if e.Actor != e.Sequence || e.Sequence < next {
+						t.Errorf("event %+v after %d", e, next)
+					}
+					next = e.Sequence + 1
+				}
+			}
+			select {
+			case <-over:
+				return
+			default:
+			}
+		}
+	}()
+	writers.Wait()
+	close(over)
+	<-reader
 }

@@ -120,7 +120,8 @@ func (l *Log) replace(r *Ring, size int) bool {
 	next := newRing(r.worker, size, firstLap, l.sparse, l.clock)
 	next.log, next.before = l, r.before+r.written()
 	next.older.Store(r)
-	l.grown, l.rings[i] = grown, next
+	l.grown, l.rings = grown, slices.Clone(l.rings) // others read the old list: see all
+	l.rings[i] = next
 	if l.next == nil {
 		l.next = map[int]*Ring{}
 	}
