@@ -30,6 +30,7 @@ func init() {
 	access.ActorOf = actorOf
 	access.AskLimit = askLimit
 	access.Seal = func(typ any) error { return sealOrError(typeOf(typ)) }
+	access.PassOn = func(c any) { c.(*Context).kernel().passOn() }
 	access.Unrefused = func(of any) {
 		if reflect.TypeOf(of).Kind() == reflect.Pointer {
 			typeOf(of).unrefused = true

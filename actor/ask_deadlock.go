@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gallop-go/gallop/actor/internal/waitgraph"
 	"github.com/gallop-go/gallop/backpressure"
@@ -57,6 +58,33 @@ func mayWait(me *cell, k *callState, to *cell) (in *waitgraph.Graph, may bool) {
 	return g, true
 }
 
+// logAskCircle logs the actors that wait for each other: me, which would close the circle by asking
+// to, then to, and the others in the order in which they ask. Owner only, in a turn.
+func (s *kernelSystem) logAskCircle(me, to *cell) {
+	const line = "gallop: actors ask each other in a circle"
+	n, write := s.mayLog(line, me.typ().name, to.typ().name)
+	if !write {
+		return
+	}
+	var asks strings.Builder
+	for _, a := range append([]any{me}, s.waitGraph().Chain(oneAtATime(to), oneAtATime(me))...) {
+		asks.WriteString(nameOfTurns(a) + " → ")
+	}
+	asks.WriteString(me.actorName().describe())
+	s.log(func(l logSink) {
+		l.warn(line, me.ownName().attrs("asks", to.actorName().describe(), "circle", asks.String(),
+			"so_far", n)...)
+	})
+}
+
+// nameOfTurns names an actor, or all actors of a pinned type: see oneAtATime.
+func nameOfTurns(a any) string {
+	if a, ok := a.(*cell); ok {
+		return a.actorName().describe()
+	}
+	return "the thread of " + a.(*typeInSystem).typ.name
+}
+
 // leaveGraph removes me from the graph that mayWait has returned. Owner only, in a turn.
 func leaveGraph(me *cell, g *waitgraph.Graph) {
 	if g != nil {
@@ -104,6 +132,7 @@ func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err
 func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
 	asks, may := mayWait(me, k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
+		me.sys().logAskCircle(me, to)
 		return ErrDeadlock
 	}
 	defer leaveGraph(me, asks)

@@ -119,6 +119,7 @@ type blockedCalls struct {
 	set         bool         // guarded by mu: the timer is to expire
 	timer       *time.Timer  // guarded by mu; nil: it was never needed
 	ended       bool         // guarded by mu
+	long        int          // guarded by mu: the calls that have lasted for long, and go on
 }
 
 // blockedCall is a worker's call of Blocking. Guarded by the mu of the list.
@@ -155,6 +156,9 @@ func (l *blockedCalls) begin(c *kernelTurn, now int64) {
 func (l *blockedCalls) end(c *kernelTurn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if !c.call.listed {
+		l.long--
+	}
 	l.remove(&c.call)
 	c.call.c, c.call.at, c.call.process = nil, doing{}, nil
 }
@@ -233,6 +237,7 @@ func (l *blockedCalls) expired(s *kernelSystem) {
 			return
 		}
 		l.remove(k) // it is reported once
+		l.long++
 		c, at, process, number := k.c, k.at, k.process, k.number
 		l.mu.Unlock()
 		goesOn := func() bool { return l.goesOn(c, number) }
@@ -247,6 +252,13 @@ func (l *blockedCalls) goesOn(c *kernelTurn, number uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return c.call.c != nil && c.call.number == number
+}
+
+// longNow returns how many calls have lasted for long, and go on. Any goroutine.
+func (l *blockedCalls) longNow() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.long
 }
 
 // has reports whether c's worker is in a call. Any goroutine.

@@ -60,6 +60,21 @@ func (c *kernelTurn) SetContext(ctx context.Context) {
 	c.waits = waits
 }
 
+// passOn is SetContext of the context that the message came with, or that an interceptor has put in
+// its place. It does nothing if there is none.
+func (c *kernelTurn) passOn() {
+	if c.then&usesContext == 0 {
+		return
+	}
+	ctx := c.set
+	if ctx == nil {
+		ctx = c.cameWith()
+	}
+	if ctx != nil {
+		c.SetContext(ctx)
+	}
+}
+
 // travel makes messages that are sent carry ctx, or no context if ctx is nil.
 func (c *kernelTurn) travel(ctx context.Context) {
 	c.travelAlone()

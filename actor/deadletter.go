@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -103,7 +104,7 @@ func declareDeadUnder(e env, to *cell, m *message, reason error, ctx context.Con
 	if i := sys.inspected.Load(); i != nil {
 		i.dead(e, to, m, d, reason)
 	}
-	sys.reportDeadLetter(to, m, d, reason, ctx)
+	sys.reportDeadLetter(e, to, m, d, reason, ctx)
 	d.lost(e, to, m)
 	d.discardOwned(m)
 	if d.reject != nil {
@@ -146,7 +147,7 @@ func markInLetterHook(is bool) {
 
 // reportDeadLetter reports a dead letter to the hook. If there is no hook, or the hook has caused
 // the letter itself, it logs the letter, unless the reason is ErrRestarted.
-func (s *kernelSystem) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
+func (s *kernelSystem) reportDeadLetter(e env, to *cell, m *message, d *descriptor, reason error,
 	ctx context.Context) {
 	reported := s.tellOfLetter(func() DeadLetter {
 		if ctx == nil && d.caller != nil {
@@ -160,7 +161,7 @@ func (s *kernelSystem) reportDeadLetter(to *cell, m *message, d *descriptor, rea
 		}
 	})
 	if !reported && reason != ErrRestarted { // a restart is meant to discard mail
-		s.logDeadLetter(to, d, reason)
+		s.logDeadLetter(e, to, m, d, reason)
 	}
 }
 
@@ -182,14 +183,31 @@ func (s *kernelSystem) tellOfLetter(letter func() DeadLetter) (reported bool) {
 }
 
 // logDeadLetter logs a dead letter at level WARN, or at level DEBUG for a best-effort behaviour.
-func (s *kernelSystem) logDeadLetter(to *cell, d *descriptor, reason error) {
-	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason)
+func (s *kernelSystem) logDeadLetter(e env, to *cell, m *message, d *descriptor, reason error) {
+	from, typ := senderIn(e, to, m)
+	sender := []any{"from", from}
+	if typ != nil {
+		sender = append(sender, "from_type", typ.name)
+	}
+	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason, sender...)
+}
+
+// senderIn returns the number of the actor that has sent a message. The type is nil unless the turn
+// of the sender is the one that runs in e.
+func senderIn(e env, to *cell, m *message) (from uint64, typ *typeInfo) {
+	from = m.From &^ msg.WasStashed
+	if c, inside := e.(*kernelTurn); inside && from != 0 && c.self != nil && c.self.id == from &&
+		c.sys == to.sys() {
+		typ = c.self.typ()
+	}
+	return from, typ
 }
 
 // writeDeadLetter logs a dead letter. The line has an attribute with the given key: the behaviour
-// of an actor, or the type of a message to a process. The number of lines is limited: see mayLog.
+// of an actor, or the type of a message to a process. more has further keys and values. The number
+// of lines is limited: see mayLog.
 func (s *kernelSystem) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
-	reason error) {
+	reason error, more ...any) {
 	line := deadLetterLine
 	if bestEffort {
 		line = "gallop: dead letter of a best-effort behaviour"
@@ -198,7 +216,8 @@ func (s *kernelSystem) writeDeadLetter(to func() ActorName, typ string, bestEffo
 	if !write {
 		return
 	}
-	args := to().attrs(key, what, "reason", guard.Text(reason), "so_far", n)
+	args := to().attrs(append(append([]any{key, what}, more...),
+		"reason", guard.Text(reason), "so_far", n)...)
 	s.log(func(l logSink) {
 		if bestEffort {
 			l.debug(line, args...)

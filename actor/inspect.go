@@ -210,6 +210,19 @@ func (in *inspector) EachWorker(f func(id int, pinned, blocking bool, typ, behav
 	}
 }
 
+// BusySlots returns how many of the system's workers, or of those that stand in for them, run a turn
+// of an actor or a process, and how many workers the system has. Pinned workers do not count, nor
+// does a turn that blocks or that has lost its worker's place to another worker.
+func (in *inspector) BusySlots() (busy, slots int) {
+	for _, w := range in.s.sched.AllWorkers() {
+		if w.Running() != nil && !w.Pinned() && !w.LostSlot() && !peekBlocking(w) {
+			busy++
+		}
+	}
+	slots = in.s.Workers()
+	return min(busy, slots), slots
+}
+
 // glimpse returns a hint about the work of a worker. d.who is nil if the worker runs no actor, or
 // if its turn has ended meanwhile.
 func glimpse(w *sched.Worker) (task *sched.Task, d doing) {

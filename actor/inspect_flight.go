@@ -15,9 +15,9 @@ import (
 // A worker gets its ring at its first recorded message. When recording stops, the ring is closed,
 // and the worker sees that at its next event.
 
-// Record begins to record into rings of the given number of bytes for each worker. It returns nil
-// if the system is being recorded already. stop ends the recording and is called at most once. The
-// log keeps its events, and the system can be recorded again.
+// Record begins to record into rings of at most the given number of bytes, one for each worker. It
+// returns nil if the system is being recorded already. stop ends the recording and is called at most
+// once. The log keeps its events, and the system can be recorded again.
 func (in *inspector) Record(bytes int) (log *flightlog.Log, stop func()) {
 	all := in.on()
 	all.mu.Lock()
@@ -25,11 +25,11 @@ func (in *inspector) Record(bytes int) (log *flightlog.Log, stop func()) {
 	if all.flight.Load() != nil {
 		return nil, nil
 	}
-	sparse := flightlog.Sparse
+	sparse, reach := flightlog.Sparse, flightlog.Reach
 	if in.s.sim != nil {
-		sparse = 1 // reading its clock is cheap
+		sparse, reach = 1, 0 // reading its clock is cheap
 	}
-	log = flightlog.New(bytes, sparse, in.flightClock())
+	log = flightlog.New(bytes, sparse, reach, in.flightClock())
 	all.flight.Store(log)
 	w := &watch{sys: in.s, fits: func(string) bool { return true }} // no probes: it records
 	all.watches = append(all.watches, w)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/internal/flightlog"
 )
 
@@ -45,12 +44,11 @@ func (in *inspector) NamesOf(behaviour, fromType any) (typ, name, from string, b
 // heardDead reports a dead letter to the listeners. The sender's type is known if the sender's turn
 // runs here.
 func (i *inspected) heardDead(e env, to *cell, m *message, d *descriptor, reason error) {
-	from := m.From &^ msg.WasStashed
+	from, typ := senderIn(e, to, m)
 	i.note(e, flightlog.DeadLetter, d.typ.name, d.name, to.id, from)
 	var fromType any
-	if c, inside := e.(*kernelTurn); inside && from != 0 && c.self != nil && c.self.id == from &&
-		c.sys == to.sys() {
-		fromType = c.self.typ()
+	if typ != nil {
+		fromType = typ
 	}
 	i.letters.each(func(f deadLetterHeard) { f(to, d, fromType, from, reason) })
 }

@@ -280,6 +280,7 @@ func (a *cell) beginLife(c *kernelTurn, x *coldState) {
 		verifyBeginLife(a, x)
 	}
 	reason, wasDown := x.downFor(), x.backoff != nil
+	c.countRestart(reason)
 	x.state, x.reason, x.decision, x.takenDown = alive, nil, access.Restart, false
 	x.unstarted, x.down = true, true
 	a.waited()
@@ -294,6 +295,18 @@ func (a *cell) beginLife(c *kernelTurn, x *coldState) {
 	if x.state == alive {
 		x.held.Add(x.todo.All())
 		x.todo, x.held = x.held, messageList{}
+	}
+}
+
+// countRestart counts a life that begins after one that has ended for the reason. Owner only.
+func (c *kernelTurn) countRestart(reason error) {
+	c.count.restarts.Add(1)
+	switch reason.(type) {
+	case *PanicError, takenDown:
+	default:
+		if !IsNormal(reason) {
+			c.count.errorRestarts.Add(1)
+		}
 	}
 }
 

@@ -66,11 +66,13 @@ type longTurns struct {
 	// The time of the last report, in the machine's Nanos; 0: there was none.
 	last   seam.Int64
 	missed seam.Uint64
+	found  seam.Uint64 // the long turns, reported or not
 }
 
-// mayReport reports whether it is time for another report, by the machine's clock: the system's
+// mayReport counts a long turn, and reports whether it is time for another report, by the machine's clock: the system's
 // may stand still, or jump.
 func (l *longTurns) mayReport() bool {
+	l.found.Add(1)
 	last, now := l.last.Load(), seam.SystemClock{}.Nanos()
 	if last != 0 && now-last < int64(reportGap) || !l.last.CompareAndSwap(last, now) {
 		l.missed.Add(1)

@@ -240,6 +240,8 @@ func carriedBy(from Sender) context.Context {
 		return f.kernel().travels
 	case *carrier:
 		return f.ctx
+	case *processEnv:
+		return travelling(f.p.Context())
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ func init() {
 		mustRun(in, call)
 		return in.sys.face(), in.w
 	}
+	access.Travels = func(c any) context.Context { return c.(*Context).kernel().travels }
 	access.ProcessSender = func(sys any, p access.Running, stand access.Stand) any {
 		return &processEnv{kernelSystem: sys.(*System).kernel(), p: p, stand: stand}
 	}
@@ -359,13 +360,19 @@ func (a *askedActor[Q, R]) askFor(ctx context.Context, e env, question, handler 
 // each type of behaviour.
 func outcomeFor(c *kernelTurn, d *descriptor) func(sender, outcome any) {
 	c.mustOwn(d)
-	to, life := c.self, c.markAsk()
+	to, life, ctx, waits := c.self, c.markAsk(), c.travels, c.waits
 	return func(sender, outcome any) {
 		e := envFor(sender.(Sender), to)
 		m := e.node(d.size)
 		m.Life = life
 		reflect.NewAt(reflect.TypeOf(outcome), m.Payload()).Elem().Set(reflect.ValueOf(outcome))
-		answer(e, to, m, d, d.urgent)
+		if ctx == nil {
+			answer(e, to, m, d, d.urgent)
+			return
+		}
+		m = carry(e, ctx, m, d)
+		payloadOf[carried](m).waits = waits
+		answer(e, to, m, carriedDesc, d.urgent)
 	}
 }
 

@@ -34,6 +34,16 @@ type Stats struct {
 
 	// Times a behaviour that blocked kept its worker because too many blocked already.
 	TooManyBlocked uint64
+
+	Restarts uint64 // times a supervised actor began another life
+	// ErrorRestarts is the part of Restarts after an error: of [Context.Exit], of OnStart, or of a
+	// linked actor. Panics and orders to restart are no part of it.
+	ErrorRestarts uint64
+	// LongTurns counts the turns, and the calls of [Context.Blocking], that have lasted for longer
+	// than [WithLongTurn] says: also if they were not reported. LongTurnsNow is the number of these
+	// that go on.
+	LongTurns    uint64
+	LongTurnsNow int
 }
 
 // WorkerStats has counters of one worker's work.
@@ -64,8 +74,8 @@ type counters struct {
 	notRun                                                                     uint64
 	shownMessages                                                              seam.Gauge
 	spawned, stopped, panics, deadLetters, mutes, unmutes, released, deadlocks seam.Gauge
-	// bestEffort is a part of deadLetters.
-	bestEffort seam.Gauge
+	// bestEffort is a part of deadLetters, and errorRestarts of restarts.
+	bestEffort, restarts, errorRestarts seam.Gauge
 }
 
 // publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
@@ -100,6 +110,9 @@ func (n *counters) add(o *counters) {
 	n.unmutes.Add(o.unmutes.Load())
 	n.released.Add(o.released.Load())
 	n.deadlocks.Add(o.deadlocks.Load())
+	n.bestEffort.Add(o.bestEffort.Load())
+	n.restarts.Add(o.restarts.Load())
+	n.errorRestarts.Add(o.errorRestarts.Load())
 }
 
 // mergeContexts is sched.Config.Merge. It keeps the counters of workers that will not run any more,
@@ -132,11 +145,16 @@ func (s *kernelSystem) Stats() Stats {
 		Unmutes:     s.outside.unmutes.Load(),
 
 		TooManyBlocked: s.sched.DetachedStats().Refused,
+		LongTurns:      s.longTurns.found.Load(),
+		LongTurnsNow:   s.blocked.longNow(),
 	}
 	detached := -1
 	for _, w := range s.sched.AllWorkers() {
 		c := w.Local().(*kernelTurn)
 		st.addCounters(&c.count)
+		if w.Running() != nil && !peekBlocking(w) && w.LongTurn() != nil && !s.blocked.has(c) {
+			st.LongTurnsNow++
+		}
 		n := workerStats(w.Counters(), c.count.shownMessages.Load())
 		n.Pinned = w.Pinned()
 		st.addTotals(n)
@@ -186,6 +204,8 @@ func (st *Stats) addCounters(n *counters) {
 	st.Unmutes += n.unmutes.Load()
 	st.Exempted += n.released.Load()
 	st.PressureDeadlocks += n.deadlocks.Load()
+	st.Restarts += n.restarts.Load()
+	st.ErrorRestarts += n.errorRestarts.Load()
 }
 
 func (st *Stats) addTotals(w WorkerStats) {

@@ -2,7 +2,9 @@ package actor_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,4 +73,45 @@ func TestStats_NotSpawned(t *testing.T) {
 		wants(t, spawn(), actor.ErrSystemStopped)
 	}
 	equal(t, "spawned", sys.Stats().Spawned, 1)
+}
+
+// TestStats_Restarts: each further life of a supervised actor is counted, and of these the ones after
+// an error: not after a panic, a normal end or an order.
+func TestStats_Restarts(t *testing.T) {
+	g := guard(t, mortal{}, restart)
+	says := func(what string, all, byError uint64) {
+		t.Helper()
+		quiet(t, g.sys)
+		st := g.sys.Stats()
+		equal(t, what+": restarts", st.Restarts, all)
+		equal(t, what+": restarts after an error", st.ErrorRestarts, byError)
+	}
+	says("the first life", 0, 0)
+	doAct.Send(g.sys, g.child, func(*mortal, *actor.Context) { panic(1) })
+	says("a panic", 1, 0)
+	doAct.Send(g.sys, g.child, func(_ *mortal, c *actor.Context) { c.Exit(errUser) })
+	says("an error", 2, 1)
+	doAct.Send(g.sys, g.child, func(_ *mortal, c *actor.Context) { c.Stop() })
+	says("a normal end", 3, 1)
+	actor.Restart(g.sys, g.child)
+	says("an order", 4, 1)
+}
+
+// TestStats_LongTurns: a turn and a call of Blocking that last for long are counted once, and are
+// among those of now until they end. Reports beyond one a second are not made, and the turns count.
+func TestStats_LongTurns(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1), actor.WithLongTurn(time.Millisecond),
+		actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) {}}))
+	may := make(chan struct{})
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { <-may })
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		c.Blocking(func() { <-may })
+	})
+	for st := sys.Stats(); st.LongTurnsNow != 2 || st.LongTurns != 2; st = sys.Stats() {
+		runtime.Gosched() // a hang is the test's time-out
+	}
+	close(may)
+	quiet(t, sys)
+	equal(t, "long turns", sys.Stats().LongTurns, 2)
+	equal(t, "long turns now", sys.Stats().LongTurnsNow, 0)
 }

@@ -27,7 +27,11 @@ func (r *Recorder) dump(t trigger) error {
 	if r.dir == "" && r.to == nil {
 		return ErrNowhere
 	}
-	s := r.Snapshot() // without the lock: the rings go on meanwhile
+	tails, full := r.log.Tails() // without the lock: the rings go on meanwhile
+	if t.event.What != "" {
+		tails = r.looks.with(tails, time.Since(r.start)-t.lasted)
+	}
+	s := r.recording(tails, full)
 	s.Reason, s.Missed = t.reason, r.missed.Swap(0)
 	if t.event.What != "" {
 		s.Trigger = &t.event

@@ -87,7 +87,8 @@ func panicOnce(t *testing.T) {
 }
 
 // TestDump_Reasons: a long turn, a burst of dead letters and a circle of waits are reasons as well.
-// Of several within a minute one is written, and the next recording says how many were not.
+// Of several within a minute one is written, besides one of a panic, and the next recording says how
+// many were not.
 func TestDump_Reasons(t *testing.T) {
 	for name, of := range map[string]struct {
 		limit time.Duration // of turns
@@ -116,20 +117,23 @@ func TestDump_Reasons(t *testing.T) {
 			rec := record(t, sys, flight.WithDir(dir))
 			of.cause(t, sys, func() bool { return len(recordings(t, dir)) > 0 })
 			quiet(t, sys)
-			crash.Send(sys, pilotType.Spawn(sys, pilot{}), "too soon")
-			quiet(t, sys)
+			for range 2 { // the second one is too soon
+				crash.Send(sys, pilotType.Spawn(sys, pilot{}), "on purpose")
+				quiet(t, sys)
+			}
+			eventually(t, "a recording of the panic", func() bool { return len(recordings(t, dir)) == 2 })
 			if err := rec.Dump("the test asks"); err != nil {
 				t.Fatal(err)
 			}
 			all := recordings(t, dir)
-			if len(all) != 2 {
+			if len(all) != 3 {
 				t.Fatalf("%d recordings", len(all))
 			}
 			if e := all[0].Trigger; e == nil || e.What != of.want || e.Type != "pilot" {
 				t.Errorf("the trigger is %v", e)
 			}
-			if all[1].Missed == 0 || all[1].Reason != "the test asks" || all[1].Trigger != nil {
-				t.Errorf("the second: %d missed, %s, %v", all[1].Missed, all[1].Reason, all[1].Trigger)
+			if all[1].Missed+all[2].Missed == 0 || all[2].Reason != "the test asks" || all[2].Trigger != nil {
+				t.Errorf("the last: %d missed, %s, %v", all[2].Missed, all[2].Reason, all[2].Trigger)
 			}
 		})
 	}
@@ -304,5 +308,34 @@ func TestOptions_Misuse(t *testing.T) {
 			}()
 			f()
 		})
+	}
+}
+
+// TestDump_PanicsApart: a panic is recorded although another reason was a moment before, and the other
+// way round; a second one of either kind within the minute is not.
+func TestDump_PanicsApart(t *testing.T) {
+	sys := start(t)
+	dir := t.TempDir()
+	record(t, sys, flight.WithDir(dir))
+	gone := pilotType.Spawn(sys, pilot{})
+	quit.Send(sys, gone, struct{}{})
+	quiet(t, sys)
+	letters := func() {
+		for range 300 {
+			count.Send(sys, gone, 1)
+		}
+	}
+	letters()
+	eventually(t, "a recording of the dead letters", func() bool { return len(recordings(t, dir)) == 1 })
+	for range 2 {
+		crash.Send(sys, pilotType.Spawn(sys, pilot{}), "on purpose")
+		quiet(t, sys)
+	}
+	eventually(t, "a recording of the panic", func() bool { return len(recordings(t, dir)) == 2 })
+	all := recordings(t, dir)
+	for i, want := range []flight.What{flight.DeadLetter, flight.Panic} {
+		if e := all[i].Trigger; e == nil || e.What != want {
+			t.Errorf("recording %d is because of %v, want %s", i, e, want)
+		}
 	}
 }

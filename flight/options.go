@@ -22,8 +22,10 @@ type settings struct {
 
 // Sizes of a ring, in bytes. An event takes 32.
 const (
-	SmallestRing = flightlog.SmallestRing // the default
+	SmallestRing = flightlog.SmallestRing
 	LargestRing  = flightlog.LargestRing
+
+	defaultRing = 4 << 20
 )
 
 const (
@@ -31,9 +33,12 @@ const (
 	kept = 10          // recordings in a directory
 )
 
-// WithRing sets the size of each worker's ring: SmallestRing by default, and at most LargestRing.
-// These hold 2,048 and 32,768 events. A size in between is rounded down to a power of two. WithRing
-// panics if bytes is out of this range.
+// WithRing sets how large each worker's ring may become: 4 MiB by default, and at most LargestRing. A
+// ring begins with SmallestRing, or 2,048 events, and grows while it reaches back for less than 128 ms:
+// so 4 MiB, or 131,072 events, are for a million messages a second and worker, LargestRing for two. The
+// ring of a worker with more than twice as many does not grow: it stays in the processor's cache. All
+// rings together take at most 64 MiB, besides the SmallestRing of each worker. Sizes are rounded down to
+// a power of two. WithRing panics if bytes is out of this range.
 func WithRing(bytes int) Option {
 	if bytes < SmallestRing || bytes > LargestRing {
 		panic(fmt.Sprintf("gallop: flight.WithRing(%d): want %d to %d", bytes, SmallestRing,

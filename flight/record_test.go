@@ -121,7 +121,7 @@ func TestRecorder_OfOneSystem(t *testing.T) {
 // and without a gap, and the recording says how many are not.
 func TestRecorder_Lost(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
-	rec := record(t, sys)
+	rec := record(t, sys, flight.WithRing(flight.SmallestRing))
 	a := pilotType.Spawn(sys, pilot{})
 	const all, room = 10_000, flight.SmallestRing / 32
 	for range all {
@@ -157,16 +157,16 @@ func TestRecorder_Lost(t *testing.T) {
 // it; and so are the sleeps and wakes of the workers.
 func TestRecorder_Muted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), actor.WithBatch(10))
-	rec := record(t, sys, flight.WithRing(flight.LargestRing))
+	rec := record(t, sys) // with room for all events
 	slow := pilotType.Spawn(sys, pilot{})
 	flood := func(_ *pilot, c *actor.Context) {
-		for range 100 {
+		for range 20 {
 			count.Send(c, slow, 1)
 		}
 	}
 	// All senders are ready before the only worker runs one of them, so slow gets no turn between.
 	do.Send(sys, pilotType.Spawn(sys, pilot{}), func(_ *pilot, c *actor.Context) {
-		for range 100 {
+		for range 20 {
 			do.Send(c, pilotType.Spawn(c, pilot{}), flood)
 		}
 	})
@@ -208,7 +208,7 @@ func TestRecorder_Muted(t *testing.T) {
 // TestRecorder_Steal: an actor that another worker has taken is recorded with that.
 func TestRecorder_Steal(t *testing.T) {
 	sys := start(t)
-	rec := record(t, sys, flight.WithRing(flight.LargestRing))
+	rec := record(t, sys)
 	busy := pilotType.Spawn(sys, pilot{})
 	for stolen := false; !stolen; {
 		do.Send(sys, busy, func(_ *pilot, c *actor.Context) {

@@ -49,9 +49,12 @@ type Recorder struct {
 	gone    chan struct{}
 
 	missed seam.Uint64
-	// next is the earliest time of the next automatic recording, in nanoseconds since start.
-	next  seam.Int64
-	burst burst
+	// next is the earliest time of the next automatic recording, and nextPanic of the next one because
+	// of a panic, in nanoseconds since start.
+	next, nextPanic seam.Int64
+	burst           burst
+
+	looks looks
 
 	mu    sync.Mutex // held while a recording is written
 	wrote time.Time  // guarded by mu: the time in the name of the last file
@@ -61,6 +64,8 @@ type Recorder struct {
 type trigger struct {
 	reason string
 	event  Event
+	// lasted is how long the event has lasted; 0: it has just happened.
+	lasted time.Duration
 }
 
 // Start begins to record a system. It returns ErrRecorded if the system has a recorder already. It
@@ -68,8 +73,8 @@ type trigger struct {
 // quiescent, and its rings can be read after the system's end. A worker's ring begins with the next
 // message that it runs; a running turn may be missing.
 func Start(sys *actor.System, opts ...Option) (*Recorder, error) {
-	r := &Recorder{settings: settings{ring: SmallestRing, gap: gap}, start: time.Now(),
-		asked: make(chan trigger, 1), closing: make(chan struct{}), gone: make(chan struct{})}
+	r := &Recorder{settings: settings{ring: defaultRing, gap: gap}, start: time.Now(),
+		asked: make(chan trigger, 2), closing: make(chan struct{}), gone: make(chan struct{})}
 	for _, o := range opts {
 		o(&r.settings)
 	}
@@ -87,7 +92,12 @@ func Start(sys *actor.System, opts ...Option) (*Recorder, error) {
 // Snapshot returns the content of the rings, without delaying a worker. It costs some 100 ns for
 // each event.
 func (r *Recorder) Snapshot() *Recording {
-	s := take(r.log)
+	return r.recording(r.log.Tails())
+}
+
+// recording makes a recording of the contents of the rings.
+func (r *Recorder) recording(tails []flightlog.Tail, full bool) *Recording {
+	s := take(tails, full)
 	s.Reason, s.Began, s.Taken, s.Ring = "a call", r.began, r.in.Wall(), r.ring
 	s.GoTrace = "not asked for"
 	return s
@@ -134,7 +144,7 @@ func (r *Recorder) run() {
 		case t := <-r.asked:
 			r.dumpAsked(t)
 		case <-tick.C:
-			n := r.log.Tick()
+			n := r.tick(time.Since(r.start))
 			if every = min(2*every, longTick); n != events && !r.in.IsDeterministic() {
 				every = shortTick
 			}
@@ -144,12 +154,26 @@ func (r *Recorder) run() {
 	}
 }
 
-// last writes a recording that was asked for just before the end.
+// tick keeps the times of events current. At the first sign of a stall it looks at the rings: when the
+// stall is reported, workers that go on will have overwritten the events before it. now is the time since
+// start. It returns the number of events so far.
+func (r *Recorder) tick(now time.Duration) (events uint64) {
+	events, stalls := r.log.Tick()
+	if stalls && (r.dir != "" || r.to != nil) {
+		r.looks.look(r.log, now)
+	}
+	return events
+}
+
+// last writes the recordings that were asked for just before the end.
 func (r *Recorder) last() {
-	select {
-	case t := <-r.asked:
-		r.dumpAsked(t)
-	default:
+	for {
+		select {
+		case t := <-r.asked:
+			r.dumpAsked(t)
+		default:
+			return
+		}
 	}
 }
 
@@ -161,20 +185,25 @@ func (r *Recorder) dumpAsked(t trigger) {
 	}
 }
 
-// ask asks for a recording, unless there was one within the last minute.
-func (r *Recorder) ask(reason string, e Event) {
+// ask asks for a recording, unless there was one within the last minute: one because of a panic, if e
+// is a panic, or else one because of anything else. So a storm of other reasons does not hide a panic.
+func (r *Recorder) ask(reason string, e Event, lasted time.Duration) {
 	if r.dir == "" && r.to == nil {
 		return
 	}
+	budget := &r.next
+	if e.What == Panic {
+		budget = &r.nextPanic
+	}
 	now := int64(time.Since(r.start))
-	next := r.next.Load()
-	if now < next || !r.next.CompareAndSwap(next, now+int64(r.gap)) {
+	next := budget.Load()
+	if now < next || !budget.CompareAndSwap(next, now+int64(r.gap)) {
 		r.missed.Add(1)
 		return
 	}
 	e.At = time.Duration(now)
 	select {
-	case r.asked <- trigger{reason, e}:
+	case r.asked <- trigger{reason, e, lasted}:
 	default:
 		r.missed.Add(1)
 	}
@@ -185,15 +214,15 @@ func (r *Recorder) listen() (stops []func()) {
 	return []func(){
 		r.in.OnPanic(func(p actor.PanicReport) {
 			r.ask("a behaviour has panicked: "+value(p), Event{What: Panic, Type: p.Type,
-				Behaviour: p.Behaviour, Actor: p.ActorID, Other: p.From, Worker: Outside})
+				Behaviour: p.Behaviour, Actor: p.ActorID, Other: p.From, Worker: Outside}, 0)
 		}),
 		r.in.OnLongTurn(func(l actor.LongTurnReport) {
 			r.ask(fmt.Sprintf("a turn has lasted for %v", l.AtLeast), Event{What: LongTurn, Type: l.Type,
-				Behaviour: l.Behaviour, Actor: l.ActorID, Other: uint64(l.Worker), Worker: Outside})
+				Behaviour: l.Behaviour, Actor: l.ActorID, Other: uint64(l.Worker), Worker: Outside}, l.AtLeast)
 		}),
 		r.in.OnPressureDeadlock(func(d actor.PressureDeadlock) {
 			r.ask("actors wait for one under pressure: "+d.String(), Event{What: Deadlock,
-				Type: d.Pressed.Type, Actor: d.Pressed.ID, Other: uint64(len(d.Waits)), Worker: Outside})
+				Type: d.Pressed.Type, Actor: d.Pressed.ID, Other: uint64(len(d.Waits)), Worker: Outside}, 0)
 		}),
 		r.in.OnDeadLetter(r.deadLetter),
 	}
@@ -219,7 +248,7 @@ func (r *Recorder) deadLetter(to, behaviour, fromType any, from uint64, _ error)
 	}
 	r.ask(fmt.Sprintf("more than %d dead letters in a second", mostLetters), Event{What: DeadLetter,
 		Type: typ, Behaviour: name, Actor: r.in.ReceiverOf(to).ID, Other: from,
-		OtherType: fromName, Worker: Outside})
+		OtherType: fromName, Worker: Outside}, 0)
 }
 
 // mostLetters is the number of dead letters a second above which a recording is made.

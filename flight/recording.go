@@ -19,7 +19,7 @@ type Recording struct {
 	Trigger *Event
 	// Began is the time when the recorder was started, and Taken when the recording was made.
 	Began, Taken time.Time
-	// Ring is the size of a ring, in bytes.
+	// Ring is the largest size of a ring, in bytes: see [WithRing].
 	Ring int
 	// Missed is how many recordings were asked for and not written since the last one, because of
 	// the limit of one a minute.
@@ -45,12 +45,14 @@ type LostEvents struct {
 	// Before is how many events had been overwritten before the ring was read. Torn is how many
 	// were overwritten while it was read; these are left out.
 	Before, Torn uint64
-	Kept         int // events in the recording
+	// Between is how many were overwritten after the look at the first sign of a stall, and before the
+	// recording was made.
+	Between uint64
+	Kept    int // events in the recording
 }
 
-// take makes a recording from a log.
-func take(log *flightlog.Log) *Recording {
-	tails, full := log.Tails()
+// take makes a recording from the contents of the rings. full reports whether workers had none.
+func take(tails []flightlog.Tail, full bool) *Recording {
 	r := &Recording{Lost: Lost{NoRing: full}}
 	n := 0
 	for _, t := range tails {
@@ -59,7 +61,8 @@ func take(log *flightlog.Log) *Recording {
 	r.Events = make([]Event, 0, n)
 	for _, t := range tails {
 		r.Lost.Workers = append(r.Lost.Workers,
-			LostEvents{Worker: t.Worker, Before: t.Before, Torn: t.Torn, Kept: len(t.Events)})
+			LostEvents{Worker: t.Worker, Before: t.Before, Torn: t.Torn, Between: t.Between,
+				Kept: len(t.Events)})
 		for _, e := range t.Events {
 			name := flightlog.NameOf(e.Index)
 			r.Events = append(r.Events, Event{

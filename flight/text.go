@@ -39,18 +39,22 @@ func (r *Recording) appendHead(b []byte) []byte {
 	}
 	b = fmt.Appendf(b, "taken     %s, %v after the recorder began\n",
 		r.Taken.Format(time.RFC3339Nano), r.Taken.Sub(r.Began).Round(time.Millisecond))
-	b = fmt.Appendf(b, "ring      %d bytes for each worker: %d events\n", r.Ring, r.Ring/32)
+	b = fmt.Appendf(b, "ring      up to %d bytes for each worker: %d events\n", r.Ring, r.Ring/32)
 	return fmt.Appendf(b, "Go trace  %s\n\n    since the start  worker   number\n", r.GoTrace)
 }
 
 // String returns the losses in one line.
 func (l Lost) String() string {
-	before, torn, kept := uint64(0), uint64(0), 0
+	before, torn, between, kept := uint64(0), uint64(0), uint64(0), 0
 	for _, w := range l.Workers {
 		before, torn, kept = before+w.Before, torn+w.Torn, kept+w.Kept
+		between += w.Between
 	}
 	text := fmt.Sprintf("%d events were overwritten before, and %d while they were read; %d are kept",
 		before, torn, kept)
+	if between > 0 {
+		text += fmt.Sprintf("; %d are missing between the first sign of a stall and the rest", between)
+	}
 	if l.NoRing {
 		text += "; some workers had no ring"
 	}

@@ -320,6 +320,7 @@ func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
 // doTry asks a member if there is one; otherwise it asks the pool's actor to reply when there is.
 func (t *askWaiterType[Q, R]) doTry(p *askWaiter[Q, R], c *actor.Context,
 	said actor.Result[struct{}]) {
+	access.PassOn(c)
 	a, gone, err := p.t.choose(p.q)
 	if said.Err != nil {
 		err = said.Err

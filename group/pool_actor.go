@@ -137,6 +137,7 @@ func (p *pool[M]) remove(i int) {
 }
 
 func (t *poolType[M]) doDispatch(p *poolActor[M], c *actor.Context, m M) {
+	access.PassOn(c)
 	for len(p.members) > 0 {
 		i := p.policy.choose((*poolMembers[M])(p.pool), m)
 		h := p.members[i].h

@@ -1,6 +1,8 @@
 package group
 
 import (
+	"context"
+
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
 )
@@ -42,8 +44,9 @@ func newRelayType[T any]() *relayType[T] {
 	return t
 }
 
-// sendByRelay sends m to an actor that may be overloaded. Only the relay is muted, not the caller.
+// sendByRelay sends m to an actor that may be overloaded. Only the relay is muted, not the caller. The
+// message carries no context: the relay must run, also after the end of one.
 func sendByRelay[T any](c *actor.Context, to actor.Handler[T], m T, done func(c *actor.Context)) {
 	t := typeOnce(newRelayType[T])
-	t.forward.Send(c, t.typ.Spawn(c, relay[T]{to, m, done}), struct{}{})
+	t.forward.Send(c.With(context.Background()), t.typ.Spawn(c, relay[T]{to, m, done}), struct{}{})
 }

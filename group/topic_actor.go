@@ -5,6 +5,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
@@ -76,6 +77,7 @@ func (t *topicActor[M]) start(c *actor.Context) error {
 // thousand subscribers runs four publications a turn and not a hundred: the messages of a hundred
 // publications would be evicted from all CPU caches before the first of them ran.
 func (t *topicType[M]) doPublish(of *topicActor[M], c *actor.Context, m M) {
+	access.PassOn(c)
 	c.Gas(of.subscribers.len())
 	reached := false
 	for i := range of.subscribers.list {

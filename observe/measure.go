@@ -37,17 +37,24 @@ func Profile(sys *actor.System, every time.Duration) *Profiler {
 	return &Profiler{inspect.Profile(sys, every)}
 }
 
-// Looks returns the number of looks at a worker, and the number of these that found a turn of each
-// type. So byType[t]/all is the share of the workers' time that type t has taken. A turn that
-// blocks does not count.
+// Looks returns the number of looks at the system's workers, as [Profiler.Saturation] does, and the
+// number of looks that found a turn of each type. So byType[t]/all is the share of the workers' time
+// that type t has taken. A turn that blocks does not count. Turns on the threads of pinned types
+// count in addition: such a type may have a share above 1.
 func (p *Profiler) Looks() (all uint64, byType map[string]uint64) {
 	byType = map[string]uint64{}
 	for _, b := range p.of.Behaviours() {
 		byType[b.Type] += b.Samples
 	}
-	all, _ = p.of.Samples() // read after the types, so all is never too small
+	all, _ = p.of.Saturation() // read after the types, so all is never too small
 	return all, byType
 }
+
+// Saturation returns the number of looks at the system's workers, [actor.System.Workers] at a time,
+// and the number of these that found a turn of an actor or a process. So busy/all near 1 means that
+// there is more work than the workers can do. A worker that stands in for one with a blocked turn is
+// looked at in its place, and the workers of pinned types are left out.
+func (p *Profiler) Saturation() (all, busy uint64) { return p.of.Saturation() }
 
 // Stop ends the profile and returns when its goroutine has ended. The counts stay readable. Stop
 // may be called again.

@@ -42,7 +42,7 @@ func recordMailboxDelays(sys *actor.System, every time.Duration, p metric.MeterP
 	d.histogram, err = p.Meter(scope).Float64Histogram("gallop.mailbox.delay",
 		metric.WithUnit("s"),
 		metric.WithDescription("How long messages wait in mailboxes, by probes; 10 s is that or more."),
-		metric.WithExplicitBucketBoundaries(0.0001, 0.001, 0.01, 0.1, 1, 9.9))
+		metric.WithExplicitBucketBoundaries(0.0001, 0.001, 0.01, 0.1, 1, 2.5, 5, 9.9))
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@
 // children too. Samplers that decide by the parent decide anew about a span with a link. If they
 // sample only a part of the traces, WithParent keeps a trace whole.
 //
-// The span's name is the type and the behaviour, as in "store.price". The attributes are the
+// The span is named by the behaviour and the type, as in "price store". The attributes are the
 // attributes of the semantic conventions for messaging, version 1.43.0, and two more. gallop.actor
 // is the number of the actor. gallop.put_aside is true if the message was stashed or its reply
 // deferred. Then the span ends before the reply is given, and a stashed message gets another span
@@ -50,5 +50,6 @@
 // and some nanoseconds more, and allocates nothing. A message with a sampled span costs one to two
 // microseconds, and the time of the span processor.
 //
-// Processes (package process) are not intercepted, and their messages carry no context.
+// Processes (package process) are not intercepted, and have no spans of their own. Their messages carry
+// the trace: a process makes spans from its Context, and passes the trace on after SetContext.
 package otel

@@ -63,9 +63,9 @@ func ExampleInterceptor() {
 		fmt.Println(s.Name, "under", names[s.Parent.SpanID()])
 	}
 	// Unordered output:
-	// clerk.order under GET /order
-	// shelf.quote under clerk.order
-	// clerk.quoted under clerk.order
+	// order clerk under GET /order
+	// quote shelf under order clerk
+	// quoted clerk under order clerk
 	// GET /order under
 }
 

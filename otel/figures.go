@@ -1,8 +1,11 @@
 package otel
 
-import "github.com/gallop-go/gallop/actor"
+import (
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/observe"
+)
 
-// figure is a metric of a system, or of each worker, that only grows.
+// figure is a metric of a system, of each worker, or of a profiler. It only grows, but for gauges.
 type figure[S any] struct {
 	name, unit, help string
 	value            func(*S) uint64
@@ -42,6 +45,38 @@ var systemFigures = []figure[actor.Stats]{
 	{"gallop.too_many_blocked", "{turn}",
 		"Times a blocked behaviour kept its worker because too many blocked already.",
 		func(st *actor.Stats) uint64 { return st.TooManyBlocked }},
+	{"gallop.restarts", "{restart}",
+		"Times a supervised actor began another life.",
+		func(st *actor.Stats) uint64 { return st.Restarts }},
+	{"gallop.error_restarts", "{restart}",
+		"Those of the restarts that followed an error, and neither a panic nor an order.",
+		func(st *actor.Stats) uint64 { return st.ErrorRestarts }},
+	{"gallop.long_turns", "{turn}",
+		"Turns and blocked calls that lasted for longer than the limit of WithLongTurn.",
+		func(st *actor.Stats) uint64 { return st.LongTurns }},
+}
+
+// gauges are the metrics of a system that fall, too.
+var gauges = []figure[state]{
+	{"gallop.workers", "{worker}", "Workers of the system, without surplus and pinned ones.",
+		func(s *state) uint64 { return uint64(s.sys.Workers()) }},
+	{"gallop.long_turns_now", "{turn}", "Those of the long turns that go on.",
+		func(s *state) uint64 { return uint64(s.stats.LongTurnsNow) }},
+}
+
+// state is a system at one moment.
+type state struct {
+	sys   *actor.System
+	stats *actor.Stats
+}
+
+// profileFigures are the metrics of a profiler.
+var profileFigures = []figure[observe.Profiler]{
+	{"gallop.looks", "{look}",
+		"Times that the profiler has looked at one of the system's workers, or at its stand-in.",
+		func(p *observe.Profiler) uint64 { all, _ := p.Saturation(); return all }},
+	{"gallop.busy_looks", "{look}", "Those of the looks that found a turn.",
+		func(p *observe.Profiler) uint64 { _, busy := p.Saturation(); return busy }},
 }
 
 var workerFigures = []figure[actor.WorkerStats]{

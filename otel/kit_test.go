@@ -70,6 +70,8 @@ var (
 	priced   = actor.Declare[actor.Result[int]](deskType, "priced")
 	marked   = actor.Declare[actor.Reply[int, then]](deskType, "marked")
 
+	ended = actor.Declare[actor.Down](deskType, "ended")
+
 	storeType = actor.NewType[store]("store")
 	price     = actor.DeclareAsk[string, int](storeType, "price")
 	note      = actor.Declare[int](storeType, "note")
@@ -77,7 +79,7 @@ var (
 
 func init() {
 	deskType.Table(do.Handle((*desk).Do), try.Handle((*desk).Try), priced.Handle((*desk).Priced),
-		marked.Handle((*desk).Marked))
+		marked.Handle((*desk).Marked), ended.Handle(func(*desk, *actor.Context, actor.Down) {}))
 	storeType.Table(price.Handle((*store).Price), note.Handle((*store).Note))
 }
 

@@ -3,16 +3,22 @@ package otel_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/observe"
 	"github.com/gallop-go/gallop/otel"
 )
+
+// falling are the metrics that are no counters.
+var falling = []string{"gallop.workers", "gallop.long_turns_now", "gallop.holders"}
 
 // collect returns all points, as "name{key=value}", and the units by name.
 func collect(t testing.TB, r metric.Reader) (points map[string]int64, units map[string]string) {
@@ -25,7 +31,7 @@ func collect(t testing.TB, r metric.Reader) (points map[string]int64, units map[
 	for _, s := range all.ScopeMetrics {
 		for _, m := range s.Metrics {
 			sum := m.Data.(metricdata.Sum[int64])
-			if units[m.Name] = m.Unit; sum.IsMonotonic == (m.Name == "gallop.workers") {
+			if units[m.Name] = m.Unit; sum.IsMonotonic == slices.Contains(falling, m.Name) {
 				t.Errorf("%s: monotonic is %v", m.Name, sum.IsMonotonic)
 			}
 			for _, p := range sum.DataPoints {
@@ -73,7 +79,7 @@ func start(t testing.TB, opts ...actor.Option) *actor.System {
 	return sys
 }
 
-// TestRegisterMetrics: the collected figures equal Stats, with "12 for the system and 10 for its
+// TestRegisterMetrics: the collected figures equal Stats, with "16 for the system and 10 for its
 // workers".
 func TestRegisterMetrics(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
@@ -89,12 +95,13 @@ func TestRegisterMetrics(t *testing.T) {
 	sys.Stop() // or a worker might still go to sleep
 	st := sys.Stats()
 	got, units := collect(t, r)
-	if len(units) != 22 {
-		t.Errorf("%d instruments, want 22", len(units))
+	if len(units) != 26 {
+		t.Errorf("%d instruments, want 26", len(units))
 	}
 	want := map[string]uint64{"messages": st.Messages, "spawned": 2, "stopped": 2, "panics": 2,
 		"dead_letters": 2, "best_effort_dead_letters": 0, "mutes": st.Mutes, "unmutes": st.Unmutes,
-		"exempted": 0, "pressure_deadlocks": 0, "too_many_blocked": 0, "workers": 2}
+		"exempted": 0, "pressure_deadlocks": 0, "too_many_blocked": 0, "workers": 2,
+		"restarts": 0, "error_restarts": 0, "long_turns": st.LongTurns, "long_turns_now": 0}
 	for i, w := range st.Workers {
 		for key, n := range map[string]uint64{"turns": w.Turns, "messages": w.Messages,
 			"steals": w.Steals, "steal_misses": w.StealMisses, "parks": w.Parks, "wakes": w.Wakes,
@@ -123,5 +130,39 @@ func TestRegisterMetrics(t *testing.T) {
 	}
 	if got, _ := collect(t, r); len(got) != 0 {
 		t.Errorf("collected after Unregister: %v", got)
+	}
+}
+
+// TestRegisterMetrics_Options: WithWhy counts the holders by kind, and a kind that is gone stays with
+// 0; WithProfiler has the figures of the profiler.
+func TestRegisterMetrics_Options(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
+	p := observe.Profile(sys, time.Millisecond)
+	defer p.Stop()
+	r := metric.NewManualReader()
+	if _, err := otel.RegisterMetrics(sys, metric.NewMeterProvider(metric.WithReader(r)), otel.WithWhy(),
+		otel.WithProfiler(p)); err != nil {
+		t.Fatal(err)
+	}
+	release, err := sys.Hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := collect(t, r)
+	if n := got["gallop.holders{gallop.kind=Hold}"]; n != 1 {
+		t.Errorf("%d holds, want 1: %v", n, got)
+	}
+	release()
+	for all := uint64(0); all == 0; {
+		all, _ = p.Saturation()
+	}
+	p.Stop()
+	got, units := collect(t, r)
+	if n, ok := got["gallop.holders{gallop.kind=Hold}"]; n != 0 || !ok {
+		t.Errorf("%d holds (%v), want 0", n, ok)
+	}
+	all, busy := p.Saturation()
+	if got["gallop.looks{}"] != int64(all) || got["gallop.busy_looks{}"] != int64(busy) || len(units) != 29 {
+		t.Errorf("%d instruments: %v, want %d looks, %d busy", len(units), got, all, busy)
 	}
 }

@@ -75,7 +75,7 @@ func (t *tracer) startOf(typ, behaviour string) *spanStart {
 	if s, ok := t.starts.Load(key); ok {
 		return s.(*spanStart)
 	}
-	s, _ := t.starts.LoadOrStore(key, &spanStart{typ + "." + behaviour, []attribute.KeyValue{
+	s, _ := t.starts.LoadOrStore(key, &spanStart{behaviour + " " + typ, []attribute.KeyValue{
 		semconv.MessagingSystemKey.String("gallop"),
 		semconv.MessagingDestinationName(typ),
 		semconv.MessagingOperationName(behaviour),

@@ -36,19 +36,19 @@ func TestInterceptor(t *testing.T) {
 		"ask": {func(w *world) {
 			_, _ = price.Ask(w.ctx, w.store, "tea")
 		}, `
-			store.price(consumer) <root`},
+			price store(consumer) <root`},
 		"ask fails": {func(w *world) {
 			_, _ = price.Ask(w.ctx, w.store, "unicorn")
 		}, `
-			store.price(consumer) <root !Error no such thing`},
+			price store(consumer) <root !Error no such thing`},
 		"ask panics": {func(w *world) {
 			_, _ = price.Ask(w.ctx, w.store, "dragon")
 		}, `
-			store.price(consumer) <root !Error the behaviour has panicked`},
+			price store(consumer) <root !Error the behaviour has panicked`},
 		"send": {func(w *world) {
 			note.Send(w.sys.With(w.ctx), w.store, 1)
 		}, `
-			store.note(consumer) ~root`},
+			note store(consumer) ~root`},
 		"fan-out": {func(w *world) {
 			w.do(passOn(func(c *actor.Context) {
 				for n := range 3 {
@@ -56,25 +56,25 @@ func TestInterceptor(t *testing.T) {
 				}
 			}))
 		}, `
-			desk.do(consumer) ~root
-			store.note(consumer) ~desk.do
-			store.note(consumer) ~desk.do
-			store.note(consumer) ~desk.do`},
+			do desk(consumer) ~root
+			note store(consumer) ~do desk
+			note store(consumer) ~do desk
+			note store(consumer) ~do desk`},
 		"not passed on": {func(w *world) {
 			w.do(func(_ *desk, c *actor.Context) { note.Send(c, w.store, 1) })
 		}, `
-			desk.do(consumer) ~root`},
+			do desk(consumer) ~root`},
 		"sent with": {func(w *world) {
 			w.do(func(_ *desk, c *actor.Context) { note.Send(c.With(c.Context()), w.store, 1) })
 		}, `
-			desk.do(consumer) ~root
-			store.note(consumer) ~desk.do`},
+			do desk(consumer) ~root
+			note store(consumer) ~do desk`},
 		"AskTo": {func(w *world) {
 			w.do(passOn(func(c *actor.Context) { actor.AskTo(c, price, w.store, "tea", priced) }))
 		}, `
-			desk.do(consumer) ~root
-			store.price(consumer) <desk.do
-			desk.priced(consumer) <desk.do`},
+			do desk(consumer) ~root
+			price store(consumer) <do desk
+			priced desk(consumer) <do desk`},
 		"AskToWith, Within": {func(w *world) {
 			w.do(passOn(func(c *actor.Context) {
 				actor.AskToWith(c, price, w.store, "tea", marked,
@@ -84,10 +84,10 @@ func TestInterceptor(t *testing.T) {
 					}), actor.Within(time.Hour))
 			}))
 		}, `
-			desk.do(consumer) ~root
-			store.price(consumer) <desk.do
-			desk.marked(consumer) <desk.do
-			store.note(consumer) ~desk.marked`},
+			do desk(consumer) ~root
+			price store(consumer) <do desk
+			marked desk(consumer) <do desk
+			note store(consumer) ~marked desk`},
 		"Pipe": {func(w *world) {
 			w.do(passOn(func(c *actor.Context) {
 				actor.Pipe(c, priced, func(ctx context.Context) (int, error) {
@@ -97,16 +97,16 @@ func TestInterceptor(t *testing.T) {
 				})
 			}))
 		}, `
-			desk.do(consumer) ~root
-			query(internal) <desk.do
-			desk.priced(consumer) <desk.do`},
+			do desk(consumer) ~root
+			query(internal) <do desk
+			priced desk(consumer) <do desk`},
 		"timer": {func(w *world) {
 			w.do(passOn(func(c *actor.Context) {
 				actor.After(c, time.Minute, do, func(*desk, *actor.Context) {})
 			}))
 		}, `
-			desk.do(consumer) ~root
-			desk.do(consumer) ~desk.do`},
+			do desk(consumer) ~root
+			do desk(consumer) ~do desk`},
 		"in a behaviour": {func(w *world) {
 			w.do(func(_ *desk, c *actor.Context) {
 				_, span := w.rec.tracer.Start(c.Context(), "compute")
@@ -114,13 +114,13 @@ func TestInterceptor(t *testing.T) {
 				_, _ = price.Ask(c.Context(), w.store, "tea")
 			})
 		}, `
-			desk.do(consumer) ~root
-			compute(internal) <desk.do
-			store.price(consumer) <desk.do`},
+			do desk(consumer) ~root
+			compute(internal) <do desk
+			price store(consumer) <do desk`},
 		"stash": {func(w *world) {
 			note.Send(w.sys.With(w.ctx), w.store, 14)
 		}, `
-			store.note(consumer) ~root aside`},
+			note store(consumer) ~root aside`},
 		"Defer": {func(w *world) {
 			_, _ = try.Ask(w.ctx, w.desk, func(_ *desk, c *actor.Context) (int, error) {
 				c.SetContext(c.Context())
@@ -128,9 +128,9 @@ func TestInterceptor(t *testing.T) {
 				return 0, nil
 			})
 		}, `
-			desk.try(consumer) <root aside
-			store.price(consumer) <desk.try
-			desk.marked(consumer) <desk.try`},
+			try desk(consumer) <root aside
+			price store(consumer) <try desk
+			marked desk(consumer) <try desk`},
 		"no trace": {func(w *world) {
 			note.Send(w.sys, w.store, 1)
 			_, _ = price.Ask(context.Background(), w.store, "tea")
@@ -187,9 +187,9 @@ func TestInterceptor_Restart(t *testing.T) {
 		}
 		w.wait()
 	}, `
-		store.note(consumer) ~root
-		store.note(consumer) ~root !Error the behaviour has panicked
-		store.note(consumer) ~root`)
+		note store(consumer) ~root
+		note store(consumer) ~root !Error the behaviour has panicked
+		note store(consumer) ~root`)
 }
 
 // TestWithParent: "makes those children too".
@@ -200,9 +200,9 @@ func TestWithParent(t *testing.T) {
 			actor.After(c, time.Minute, do, func(*desk, *actor.Context) {})
 		}))
 	}, `
-		desk.do(consumer) <root
-		store.note(consumer) <desk.do
-		desk.do(consumer) <desk.do`, otel.WithParent())
+		do desk(consumer) <root
+		note store(consumer) <do desk
+		do desk(consumer) <do desk`, otel.WithParent())
 }
 
 // TestWithPropagation: "the span and the baggage, but no deadline, no end and no other values".
@@ -231,10 +231,10 @@ func TestWithPropagation(t *testing.T) {
 		})
 		w.wait()
 	}, `
-		desk.do(consumer) ~root
-		desk.do(consumer) ~desk.do
-		store.price(consumer) <desk.do
-		desk.priced(consumer) <desk.do`, otel.WithPropagation())
+		do desk(consumer) ~root
+		do desk(consumer) ~do desk
+		price store(consumer) <do desk
+		priced desk(consumer) <do desk`, otel.WithPropagation())
 }
 
 // TestWithPropagation_SetContext: "Where the behaviour calls SetContext, that context travels
@@ -246,7 +246,7 @@ func TestWithPropagation_SetContext(t *testing.T) {
 			note.Send(c, w.store, 1)
 		})
 	}, `
-		desk.do(consumer) ~root`, otel.WithPropagation())
+		do desk(consumer) ~root`, otel.WithPropagation())
 }
 
 // TestInterceptor_Refused: the status is an error "if a later interceptor refuses the message".
@@ -259,7 +259,7 @@ func TestInterceptor_Refused(t *testing.T) {
 	w.wait()
 	w.root.End()
 	same(t, rec.tree(), `root(internal)
-		store.note(consumer) ~root !Error not today`)
+		note store(consumer) ~root !Error not today`)
 }
 
 // TestDeadLetters: a message that did not run is in the trace of the span that it came with. next
@@ -276,10 +276,10 @@ func TestDeadLetters(t *testing.T) {
 	_, _ = price.Ask(w.ctx, w.store, "tea")
 	w.root.End()
 	same(t, rec.tree(), `root(internal)
-		store.note(consumer) ~root
-		desk.do(consumer) ~root
-		store.note(consumer) <desk.do !Error gallop: actor stopped
-		store.price(consumer) <root !Error gallop: actor stopped`)
+		note store(consumer) ~root
+		do desk(consumer) ~root
+		note store(consumer) <do desk !Error gallop: actor stopped
+		price store(consumer) <root !Error gallop: actor stopped`)
 	if letters != 3 {
 		t.Errorf("next was called %d times, want 3", letters)
 	}

@@ -215,7 +215,21 @@ func (r Ref[M]) request(from Env, m M) error {
 		return nil
 	}
 	sys, w := act(from)
-	return r.box.rare.bound.offer(&node[M]{m: m}, w, sys)
+	n := nodeFrom(from, r.p, m)
+	err := r.box.rare.bound.offer(n, w, sys)
+	if err != nil {
+		r.p.dropContext(n)
+	}
+	return err
+}
+
+// nodeFrom returns a node for a message to a process, with the context that messages of an Env carry.
+func nodeFrom[M any](from Env, to *Proc, m M) *node[M] {
+	n := &node[M]{m: m}
+	if ctx := carriedBy(from); ctx != nil {
+		to.comesWith(n, ctx)
+	}
+	return n
 }
 
 // offer is send, and returns ErrOverloaded if there is no room.
@@ -353,7 +367,7 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 	}
 	sys, w := envOf(by)
 	if !r.box.isFront() {
-		n := &node[M]{m: m}
+		n := nodeFrom(by, r.p, m)
 		r.p.sends(n, w, false)
 		r.box.send(n, w, sys)
 		return nil
@@ -363,7 +377,7 @@ func (r Ref[M]) SendWait(by Party, m M) error {
 		return ErrNoProcess
 	}
 	sys, w = envOf(by) // perhaps on another worker than before
-	b.put(&node[M]{m: m}, w, sys)
+	b.put(nodeFrom(by, r.p, m), w, sys)
 	return nil
 }
 
@@ -384,7 +398,7 @@ func (r Ref[M]) TrySend(from Env, m M) error {
 		}
 		box = b.own
 	}
-	n := &node[M]{m: m}
+	n := nodeFrom(from, r.p, m)
 	r.p.sends(n, w, false)
 	box.send(n, w, sys)
 	return nil

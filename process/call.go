@@ -226,7 +226,7 @@ func callBounded[M, R any](pt *party, by Party, to Ref[M], d time.Duration,
 	case admitted:
 		m := makeRequest(b, by, a, request)
 		sys, w := envOf(by) // perhaps on another worker than before
-		b.put(&node[M]{m: m}, w, sys)
+		b.put(nodeFrom(by, to.p, m), w, sys)
 	case mustWait:
 		pt.failed = false
 		return *new(R), ErrTimeout

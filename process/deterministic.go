@@ -43,7 +43,7 @@ func (s *System) point(from Env, w *sched.Worker) {
 		return
 	}
 	switch from.(type) {
-	case *System, *Goroutine:
+	case *System, *Goroutine, *carrier:
 		s.sched.Point()
 	}
 }

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,9 +18,9 @@ import (
 
 func init() {
 	access.StartOn = startOn
-	access.EnvOf = func(processes, worker any) any {
+	access.EnvOf = func(processes, worker any, ctx context.Context) any {
 		w := worker.(*sched.Worker)
-		return &turnEnv{processes.(*System), w, w.Turn()}
+		return &turnEnv{processes.(*System), w, w.Turn(), ctx}
 	}
 	access.RunningOf = func(party any) (access.Running, any, bool) {
 		by, _ := party.(Party)
@@ -120,6 +121,7 @@ type turnEnv struct {
 	sys  *System
 	w    *sched.Worker
 	turn uint64
+	ctx  context.Context // what is sent carries this; nil: nothing
 }
 
 func (e *turnEnv) env() (*System, *sched.Worker) {
@@ -137,6 +139,9 @@ func (f face) Worker() any {
 	f.p.mustRun("Send")
 	return f.p.w
 }
+
+// Context implements access.Running.
+func (f face) Context() context.Context { return f.p.carries() }
 
 // Name implements access.Running.
 func (f face) Name() (id uint64, typ string) { return f.p.id, f.p.typeName() }

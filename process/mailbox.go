@@ -1,6 +1,8 @@
 package process
 
 import (
+	"context"
+
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
@@ -53,12 +55,17 @@ func (r Ref[M]) Send(from Env, m M) {
 	var sys *System
 	var w *sched.Worker
 	r.mustBe("Ref.Send")
+	var ctx context.Context
 	if s, ok := from.(*Self[M]); ok && s != nil { // inlined by hand from env and takeNode
 		if sys, w = s.env(); s.reuse != nil {
 			n, s.reuse = s.reuse, nil
 		}
+		if s.travels.Load() != nil {
+			ctx = s.carries()
+		}
 	} else {
 		sys, w = envOf(from)
+		ctx = carriedBy(from)
 	}
 	if sys.stepwise {
 		sys.choose(from, w)
@@ -67,6 +74,9 @@ func (r Ref[M]) Send(from Env, m M) {
 		n = &node[M]{}
 	}
 	n.m = m
+	if ctx != nil {
+		r.p.comesWith(n, ctx)
+	}
 	if sys.stepwise && !r.box.isFront() {
 		r.p.sends(n, w, false)
 	}
@@ -173,6 +183,9 @@ func (b *mailbox[M]) take(prev, n *node[M]) M {
 	if b.rare != nil {
 		b.rare.took(b.p, prev, n)
 	}
+	if t := b.p.travels.Load(); t != nil {
+		t.came = t.takeContext(n)
+	}
 	m := n.m
 	var zero M
 	n.m, n.next = zero, nil
@@ -214,6 +227,7 @@ func (p *Proc) letRefused(n, m any) { p.sys.deadLetter(p, n, m, ErrOverloaded) }
 
 // deadLetter makes a dead letter of m, whose node is n.
 func (s *System) deadLetter(p *Proc, n, m any, reason error) {
+	p.dropContext(n)
 	p.receives(n, m, sim.DeadLetter)
 	s.reports.letters.Add(1)
 	bestEffort := p.kindOf().bestEffort

@@ -48,6 +48,8 @@ type Proc struct {
 	cause seam.Pointer[cancel] // why it is to end, once that was asked for
 	life  seam.Pointer[life]   // nil: it has no links, monitors or names
 
+	travels seam.Pointer[travels] // nil: no context has come, and none was set
+
 	on seam.Pointer[waitsFor] // for reports; nil: its state says it
 	of seam.Uint64            // for reports: the process that it waits for, if its state says so
 

@@ -15,6 +15,7 @@ type Option func(*options)
 type options struct {
 	labels     prometheus.Labels
 	population bool
+	why        bool
 	profiler   *observe.Profiler
 }
 

@@ -116,7 +116,10 @@ func want(sys *actor.System, st actor.Stats) map[string]float64 {
 		"best_effort_dead_letters_total": st.BestEffort, "mutes_total": st.Mutes,
 		"unmutes_total": st.Unmutes, "exempted_total": st.Exempted,
 		"pressure_deadlocks_total": st.PressureDeadlocks,
-		"too_many_blocked_total":   st.TooManyBlocked, "workers": uint64(sys.Workers()),
+		"too_many_blocked_total":   st.TooManyBlocked,
+		"restarts_total":           st.Restarts, "error_restarts_total": st.ErrorRestarts,
+		"long_turns_total": st.LongTurns, "long_turns_now": uint64(st.LongTurnsNow),
+		"workers": uint64(sys.Workers()),
 	}
 	pinned := 0
 	for i, w := range st.Workers {
@@ -191,7 +194,7 @@ func TestCollector_Lint(t *testing.T) {
 	}
 }
 
-// TestCollector_Series: there are "12 for the system and 10 for each worker", for any number of
+// TestCollector_Series: there are "16 for the system and 10 for each worker", for any number of
 // types and of actors.
 func TestCollector_Series(t *testing.T) {
 	const types, spawns = 300, 90_000
@@ -202,8 +205,8 @@ func TestCollector_Series(t *testing.T) {
 		t.Fatalf("%d actors were spawned, want %d", n, spawns)
 	}
 	workers := len(sys.Stats().Workers)
-	if n := testutil.CollectAndCount(c); n != 12+10*workers {
-		t.Errorf("%d series of %d workers and %d types, want %d", n, workers, types, 12+10*workers)
+	if n := testutil.CollectAndCount(c); n != 16+10*workers {
+		t.Errorf("%d series of %d workers and %d types, want %d", n, workers, types, 16+10*workers)
 	}
 }
 

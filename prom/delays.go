@@ -10,10 +10,10 @@ import (
 )
 
 // delayBuckets are the bounds of the buckets, in seconds.
-var delayBuckets = []float64{0.0001, 0.001, 0.01, 0.1, 1, 9.9}
+var delayBuckets = []float64{0.0001, 0.001, 0.01, 0.1, 1, 2.5, 5, 9.9}
 
 // MailboxDelays is a collector of how long messages wait in mailboxes, by type: the histogram
-// gallop_mailbox_delay_seconds. It has nine series for each of up to 200 types; further types are
+// gallop_mailbox_delay_seconds. It has eleven series for each of up to 200 types; further types are
 // together in the series with the type "other".
 type MailboxDelays struct {
 	prometheus.Collector

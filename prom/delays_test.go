@@ -46,12 +46,12 @@ func TestMailboxDelays(t *testing.T) {
 	if got := fmt.Sprint(m.Label[0].GetValue(), m.Label[1].GetValue()); got != "aclerk" {
 		t.Errorf("labels %s", got)
 	}
-	if h := m.Histogram; h.GetSampleCount() == 0 || len(h.Bucket)+3 != 9 {
+	if h := m.Histogram; h.GetSampleCount() == 0 || len(h.Bucket)+3 != 11 {
 		t.Errorf("%v", h)
 	}
 }
 
-// "nine series for each of up to 200 types; further types are together": with any names.
+// "eleven series for each of up to 200 types; further types are together": with any names.
 func TestMailboxDelays_Series(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()

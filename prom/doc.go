@@ -9,8 +9,9 @@
 // The metrics are exact after [actor.System.Wait], as Stats is.
 //
 // No label contains the number or the name of an actor, so the number of series does not grow with
-// the number of actors. There are 12 for the system and 10 for each worker. [WithPopulation] and
-// [WithProfiler] add one more each, and one for each type up to 200. [NewMailboxDelays] is another
-// collector, which measures how long messages wait. docs/metrics.md has the names, and recommends
-// alerts.
+// the number of actors. There are 16 for the system and 10 for each worker. [WithPopulation] adds
+// one more, [WithProfiler] two, and both one for each type up to 200; [WithWhy] adds one for each kind
+// of holder, of which there are some twelve. [NewMailboxDelays] is another collector, which measures
+// how long messages wait. docs/metrics.md has the names, docs/alerts.yml has rules for alerts, and
+// docs/dashboard.json is a dashboard for Grafana.
 package prom

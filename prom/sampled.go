@@ -26,10 +26,16 @@ const (
 // 200th are together in the series with the type "other".
 func WithPopulation() Option { return func(o *options) { o.population = true } }
 
-// WithProfiler adds, for each type, at how many of the profiler's looks at a worker a turn of that
-// type ran, and how many looks there were: the ratio of their rates is the share of the workers'
-// time that the type takes. The program begins the profiler ([observe.Profile]) and stops it. Types
-// beyond the 200th are together in the series with the type "other". It panics if p is nil.
+// WithWhy adds the number of holders by kind, as [actor.System.Why] names them: timers, Pipes, holds,
+// put-off replies and so on. A scrape then calls Why, which takes about 100 ns for each timer and for
+// each actor that waits. A kind has a series from the first scrape that has met it.
+func WithWhy() Option { return func(o *options) { o.why = true } }
+
+// WithProfiler adds how many looks at the system's workers the profiler had, how many of these found
+// a worker in a turn, and how many found a turn of each type: see [observe.Profiler.Saturation] and
+// [observe.Profiler.Looks]. The ratio of the rates is the share of the workers' time. The program
+// begins the profiler ([observe.Profile]) and stops it. Types beyond the 200th are together in the
+// series with the type "other". It panics if p is nil.
 func WithProfiler(p *observe.Profiler) Option {
 	if p == nil {
 		panic("gallop: prom: WithProfiler of a nil Profiler")
@@ -37,18 +43,20 @@ func WithProfiler(p *observe.Profiler) Option {
 	return func(o *options) { o.profiler = p }
 }
 
-// sampled describes the figures of [WithPopulation] and [WithProfiler], or is nil where these were
-// not given.
+// sampled describes the figures of [WithPopulation], [WithWhy] and [WithProfiler], or is nil where
+// these were not given.
 type sampled struct {
-	actors, typeActors *prometheus.Desc
-	looks, typeLooks   *prometheus.Desc
+	actors, typeActors          *prometheus.Desc
+	holders                     *prometheus.Desc
+	looks, busyLooks, typeLooks *prometheus.Desc
 
 	mu    sync.Mutex
 	known map[string]bool // guarded by mu: the types with a series of their own
+	kinds map[string]bool // guarded by mu: the kinds of holders with a series
 }
 
 func newSampled(o *options) *sampled {
-	s := &sampled{known: map[string]bool{}}
+	s := &sampled{known: map[string]bool{}, kinds: map[string]bool{}}
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, labels, o.labels)
 	}
@@ -57,8 +65,14 @@ func newSampled(o *options) *sampled {
 		s.typeActors = desc("gallop_type_actors_estimate",
 			"Living actors of a type, estimated from a sample.", "type")
 	}
+	if o.why {
+		s.holders = desc("gallop_holders",
+			"Reasons why the system is not quiescent, and waits, by their kinds.", "kind")
+	}
 	if o.profiler != nil {
-		s.looks = desc("gallop_looks_total", "Times that the profiler has looked at a worker.")
+		s.looks = desc("gallop_looks_total",
+			"Times that the profiler has looked at one of the system's workers, or at its stand-in.")
+		s.busyLooks = desc("gallop_busy_looks_total", "Those of the looks that found a turn.")
 		s.typeLooks = desc("gallop_type_busy_looks_total",
 			"Times that the profiler has seen a worker run a turn of the type.", "type")
 	}
@@ -67,7 +81,8 @@ func newSampled(o *options) *sampled {
 
 // all lists the descriptions that there are.
 func (s *sampled) all() []*prometheus.Desc {
-	return slices.DeleteFunc([]*prometheus.Desc{s.actors, s.typeActors, s.looks, s.typeLooks},
+	return slices.DeleteFunc([]*prometheus.Desc{s.actors, s.typeActors, s.holders, s.looks,
+		s.busyLooks, s.typeLooks},
 		func(d *prometheus.Desc) bool { return d == nil })
 }
 
@@ -82,11 +97,31 @@ func (s *sampled) collect(sys *actor.System, p *observe.Profiler, to chan<- prom
 		to <- prometheus.MustNewConstMetric(s.actors, prometheus.GaugeValue, float64(all))
 		send(s.bySeries(living), s.typeActors, prometheus.GaugeValue, to)
 	}
+	if s.holders != nil {
+		send(s.byKind(sys.Why()), s.holders, prometheus.GaugeValue, to)
+	}
 	if p != nil {
-		looks, byType := p.Looks()
+		_, byType := p.Looks()
+		looks, busy := p.Saturation()
 		to <- prometheus.MustNewConstMetric(s.looks, prometheus.CounterValue, float64(looks))
+		to <- prometheus.MustNewConstMetric(s.busyLooks, prometheus.CounterValue, float64(busy))
 		send(s.bySeries(byType), s.typeLooks, prometheus.CounterValue, to)
 	}
+}
+
+// byKind adds up holders, and has a 0 for each kind that was there before.
+func (s *sampled) byKind(all []actor.Holder) map[string]uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sums := map[string]uint64{}
+	for _, h := range all {
+		s.kinds[h.What] = true
+		sums[h.What] += uint64(h.Count)
+	}
+	for kind := range s.kinds {
+		sums[kind] += 0
+	}
+	return sums
 }
 
 // bySeries adds up the figures of types that are in one series. Types with the highest figures get a
@@ -116,10 +151,10 @@ func (s *sampled) seriesOf(typ string) string {
 	return typ
 }
 
-// send sends a metric of types.
-func send(byType map[string]uint64, d *prometheus.Desc, typ prometheus.ValueType,
+// send sends a metric with one label.
+func send(byLabel map[string]uint64, d *prometheus.Desc, typ prometheus.ValueType,
 	to chan<- prometheus.Metric) {
-	for label, n := range byType {
+	for label, n := range byLabel {
 		to <- prometheus.MustNewConstMetric(d, typ, float64(n), label)
 	}
 }

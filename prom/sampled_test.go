@@ -60,6 +60,9 @@ func TestWithProfiler(t *testing.T) {
 	got := scrape(t, c)
 	all, byType := p.Looks()
 	busy := byType["busy\xff"]
+	if _, n := p.Saturation(); got["gallop_busy_looks_total"] != float64(n) || n == 0 {
+		t.Errorf("%v looks found a turn, want %d", got["gallop_busy_looks_total"], n)
+	}
 	if n := got["gallop_looks_total"]; n != float64(all) {
 		t.Errorf("%v looks, want %d", n, all)
 	}
@@ -68,7 +71,7 @@ func TestWithProfiler(t *testing.T) {
 	}
 }
 
-// TestSampled_Series: there is "one for each type up to 200", so at most 20 + 10 for each worker
+// TestSampled_Series: there is "one for each type up to 200", so at most 25 + 10 for each worker
 // + 3 for each type, and a type keeps its series. Prometheus's rules find nothing.
 func TestSampled_Series(t *testing.T) {
 	const types = 300
@@ -86,10 +89,10 @@ func TestSampled_Series(t *testing.T) {
 	}
 	before := scrape(t, c)
 	workers := len(sys.Stats().Workers)
-	if n, most := len(before), 20+10*workers+3*types; n > most {
+	if n, most := len(before), 25+10*workers+3*types; n > most {
 		t.Errorf("%d series, at most %d were promised", n, most)
 	}
-	if n := len(before) - 12 - 10*workers - 2; n != 201 {
+	if n := len(before) - 16 - 10*workers - 3; n != 201 {
 		t.Errorf("%d series of types, want 201", n)
 	}
 	if before["gallop_type_actors_estimate{type=other}"] == 0 {
@@ -104,4 +107,39 @@ func TestSampled_Series(t *testing.T) {
 		t.Errorf("lint: %v, %v", problems, err)
 	}
 	runtime.KeepAlive(refs)
+}
+
+// TestWithWhy: the holders are counted by kind, and a kind that is gone stays with 0.
+func TestWithWhy(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
+	c := prom.NewCollector(sys, prom.WithWhy())
+	holders := func() map[string]float64 {
+		all := map[string]float64{}
+		for name, v := range scrape(t, c) {
+			if kind, ok := strings.CutPrefix(name, "gallop_holders{kind="); ok {
+				all[strings.TrimSuffix(kind, "}")] = v
+			}
+		}
+		return all
+	}
+	if all := holders(); len(all) != 0 {
+		t.Errorf("%v of a system at rest", all)
+	}
+	var releases []func()
+	for range 3 {
+		release, err := sys.Hold()
+		if err != nil {
+			t.Fatal(err)
+		}
+		releases = append(releases, release)
+	}
+	if all := holders(); len(all) != 1 || all["Hold"] != 3 {
+		t.Errorf("%v, want three holds", all)
+	}
+	for _, release := range releases {
+		release()
+	}
+	if n, ok := holders()["Hold"]; n != 0 || !ok {
+		t.Errorf("%v holds (%v), want 0", n, ok)
+	}
 }

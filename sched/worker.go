@@ -166,6 +166,10 @@ func (w *Worker) Beside(f func()) {
 // this turn, unless it takes its slot back first. Owner only.
 func (w *Worker) Detached() bool { return w.pin == nil && (w.detached || w.state.isDetached()) }
 
+// LostSlot reports whether the worker has lost or left its slot, so that another stands in for it. A
+// pinned worker has none to lose. It is a hint for reports. Any goroutine.
+func (w *Worker) LostSlot() bool { return w.state.isDetached() }
+
 // Schedule makes a task runnable from within a turn. The first task of a turn goes to the
 // next-slot, where it runs next, cache-hot; for the exception see [Class.GoesOn]. All others go to
 // the worker's queue, where other workers may steal them, and to the inject queue when that is

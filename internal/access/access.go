@@ -153,6 +153,10 @@ var (
 	// reports whether it is to be written: see loglimit.Limit.Next.
 	MayLog func(sys any, k loglimit.Key) (soFar uint64, write bool)
 
+	// PassOn makes everything that the running behaviour sends carry the context that its message
+	// came with, if any. It is called with a *actor.Context.
+	PassOn func(c any)
+
 	// Refuse makes a dead letter of a message to an actor.Handler[M], which is not sent. It is
 	// called with an actor.Sender, the handler, and a *M. It reports false, and has done nothing,
 	// unless Behaviour.To has made the handler.

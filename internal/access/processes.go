@@ -42,6 +42,8 @@ type Running interface {
 	// Worker returns the *sched.Worker of the turn, or nil while the process is unwound because its
 	// system ends.
 	Worker() any
+	// Context returns the context that the messages of the process carry; nil: none.
+	Context() context.Context
 	// Name returns the number of the process, and its name in the place of an actor's type.
 	Name() (id uint64, typ string)
 	// Operation counts an operation of the process, which may yield, or be unwound.
@@ -58,6 +60,9 @@ var (
 	// Join returns the *process.System that was joined to an *actor.System. It is made by start at
 	// first. unwind ends it, and is called once when no worker is left.
 	Join func(sys any, start func(Shared) (processes any, unwind func())) (processes any)
+
+	// Travels returns the context that messages of an *actor.Context carry; nil: none.
+	Travels func(c any) context.Context
 
 	// WorkerOf returns the *actor.System and the *sched.Worker of an *actor.Context, whose
 	// behaviour must run.
@@ -99,8 +104,9 @@ var (
 	// StartOn makes a *process.System on the scheduler of another system.
 	StartOn func(Shared) (processes any, unwind func())
 
-	// EnvOf returns the process.Env of a turn on a *sched.Worker that is none of a process.
-	EnvOf func(processes, worker any) (env any)
+	// EnvOf returns the process.Env of a turn on a *sched.Worker that is none of a process. Its messages
+	// carry ctx; nil: nothing.
+	EnvOf func(processes, worker any, ctx context.Context) (env any)
 
 	// RunningOf returns a process.Party that is a process, and the process.Process that it is. It
 	// reports false for a goroutine.

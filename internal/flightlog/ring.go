@@ -2,6 +2,7 @@ package flightlog
 
 import (
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/cacheline"
@@ -37,7 +38,7 @@ import (
 const (
 	EventSize    = 32
 	SmallestRing = 64 << 10
-	LargestRing  = 1 << 20
+	LargestRing  = 8 << 20
 )
 
 const (
@@ -77,12 +78,22 @@ type Ring struct {
 	clock  func() int64
 	worker int
 	sparse int // the maximum of every
+	log    *Log
+	before uint64 // events of the worker's smaller rings
 
 	// Owner only.
 	at    int64  // the time of the last stamp
 	every uint64 // events for which one stamp is used
+	began int64  // when the lap began
+
+	// The smaller ring that this one has replaced, until this one is full. Written by the owner.
+	older seam.Pointer[Ring]
 
 	closed seam.Bool // the owner must leave; written by others
+
+	// Of Log.Tick only: the number of events at the last call, and whether it was the same as before.
+	ticked uint64
+	stood  bool
 }
 
 // newRing makes a ring of size events, a power of two, that begins with lap.
@@ -161,6 +172,9 @@ func (r *Ring) look(s uint64) bool {
 		return false
 	}
 	now := r.clock()
+	if s&uint64(len(r.events)-1) == 0 && r.beginLap(s, now) {
+		return false
+	}
 	if now-r.at >= stampGap {
 		r.every = 1
 	} else {
@@ -172,6 +186,25 @@ func (r *Ring) look(s uint64) bool {
 	return true
 }
 
+// beginLap is called when a lap begins, and so an older one ends. It reports whether the owner is to go
+// on in a ring of another size. Owner only.
+func (r *Ring) beginLap(s uint64, now int64) (leave bool) {
+	took := now - r.began
+	if r.began = now; s>>(r.shift&63) == firstLap {
+		return false
+	}
+	if r.log != nil && r.log.reach > 0 {
+		if size := r.log.sizeFor(len(r.events), took); size != len(r.events) && r.log.replace(r, size) {
+			return true
+		}
+	}
+	r.older.Store(nil) // what it has is older than a whole ring
+	return false
+}
+
+// firstLap is the number of the first lap of a ring that a log makes.
+const firstLap = 1
+
 // askForStamp asks the owner to read the clock before its next event: see limit. Any goroutine.
 func (r *Ring) askForStamp() { r.limit.Store(0) }
 
@@ -181,6 +214,9 @@ func (r *Ring) close() {
 	r.limit.Store(0)
 }
 
+// written returns the number of events that were written. Any goroutine.
+func (r *Ring) written() uint64 { return r.head.Load() - firstLap<<r.shift }
+
 // Tail is the result of a read of a ring.
 type Tail struct {
 	// Worker is the number of the worker; Outside for events outside of workers.
@@ -189,6 +225,30 @@ type Tail struct {
 	// Before is the number of older events, which were overwritten. Torn is the number of events
 	// that were overwritten while they were read.
 	Before, Torn uint64
+	// Between is the number of events that are missing after the first ones: see Tail.After.
+	Between uint64
+}
+
+// After returns a tail that begins with the events of an earlier read of the same ring.
+func (t Tail) After(earlier Tail) Tail {
+	n := len(earlier.Events)
+	switch {
+	case n == 0 || earlier.Worker != t.Worker:
+		return t
+	case len(t.Events) == 0:
+		return earlier
+	}
+	first := t.Events[0].Sequence
+	for n > 0 && earlier.Events[n-1].Sequence >= first {
+		n--
+	}
+	if n == 0 {
+		return t
+	}
+	t.Between += first - 1 - earlier.Events[n-1].Sequence
+	t.Before = earlier.Before
+	t.Events = append(slices.Clone(earlier.Events[:n]), t.Events...)
+	return t
 }
 
 // Outside stands for a worker where there is none.
@@ -197,9 +257,14 @@ const Outside = -1
 // tail reads the events. Any goroutine.
 func (r *Ring) tail() Tail {
 	size := uint64(len(r.events))
-	end := r.head.Load() // R3
+	older := r.older.Load() // before the head: the owner drops it when it has written a lap
+	end := r.head.Load()    // R3
 	begin := max(end-size, size)
-	t := Tail{Worker: r.worker, Before: begin - size, Events: make([]Event, 0, end-begin)}
+	t := Tail{Worker: r.worker, Before: r.before + begin - size}
+	if older != nil && begin == size {
+		t = older.tail()
+	}
+	t.Events = slices.Grow(t.Events, int(end-begin))
 	for s := begin; s != end; s++ {
 		if e, ok := r.read(s); ok {
 			t.Events = append(t.Events, e)
@@ -222,7 +287,7 @@ func (r *Ring) read(s uint64) (e Event, ok bool) {
 		return Event{}, false
 	}
 	return Event{
-		Sequence: (s - uint64(len(r.events))) & sequenceMask, What: What(w[0]), Index: uint16(w[0] >> 8),
+		Sequence: (r.before + s - uint64(len(r.events))) & sequenceMask, What: What(w[0]), Index: uint16(w[0] >> 8),
 		Actor: w[1] >> 16, Other: w[2] >> 16, At: int64(w[3] >> 16 << timeShift),
 	}, true
 }

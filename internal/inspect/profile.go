@@ -23,10 +23,15 @@ type Profiler struct {
 
 	mu         sync.Mutex
 	all, busy  uint64 // guarded by mu: looks, and looks at which a turn ran
+	slots      slotLooks
 	actors     topK[atWork]
 	behaviours map[atWork]uint64 // guarded by mu
 	workers    map[int]*seenWorker
 }
+
+// slotLooks counts looks at the system's own workers, or at those that stand in for them: in all, and
+// those that found a turn. It is guarded by the profiler's mu.
+type slotLooks struct{ all, busy uint64 }
 
 // atWork is an actor with one of its behaviours, or, without a number, a behaviour of all actors of
 // a type.
@@ -84,7 +89,7 @@ func (p *Profiler) Stop() {
 func (p *Profiler) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all, p.busy = 0, 0
+	p.all, p.busy, p.slots = 0, 0, slotLooks{}
 	p.actors = topK[atWork]{}
 	p.behaviours = map[atWork]uint64{}
 	p.workers = map[int]*seenWorker{}
@@ -94,6 +99,9 @@ func (p *Profiler) Reset() {
 func (p *Profiler) look(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	busy, slots := p.in.BusySlots()
+	p.slots.all += uint64(slots)
+	p.slots.busy += uint64(busy)
 	p.in.EachWorker(func(id int, pinned, blocking bool, typ, behaviour string, actor uint64) {
 		p.saw(now, Worker{ID: id, Pinned: pinned, State: workerState(typ, blocking), Type: typ,
 			Actor: actor, Behaviour: behaviour})
@@ -129,6 +137,15 @@ func (p *Profiler) Samples() (all, running uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.all, p.busy
+}
+
+// Saturation returns the number of looks at the system's own workers, and the number of these that
+// found a turn. A worker that stands in for one with a blocked turn is looked at in its place;
+// pinned ones do not count.
+func (p *Profiler) Saturation() (looks, busy uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.slots.all, p.slots.busy
 }
 
 // Busy is how often an actor, or a behaviour of a type, was seen at work.

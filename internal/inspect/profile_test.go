@@ -6,6 +6,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/inspect"
+	"github.com/gallop-go/gallop/process"
 )
 
 // TestProfile: an actor that runs is the busiest, its worker is busy, and an idle one is not. A
@@ -60,3 +61,55 @@ func TestProfile_Stop(t *testing.T) {
 	equal(t, "it stays", p.Actors(1)[0].Actor, r.ID())
 	release()
 }
+
+// TestProfile_Saturation: only the turns of the system's own workers count, or of those that stand in
+// for them: neither blocked turns, nor those that have lost their worker's slot, nor pinned ones.
+func TestProfile_Saturation(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
+	p := inspect.NewProfiler(sys)
+	look := func(what string, want uint64) {
+		t.Helper()
+		p.Reset()
+		p.Look(time.Now())
+		looks, busy := p.Saturation()
+		equal(t, what+": looks", looks, 1)
+		equal(t, what+": busy", busy, want)
+	}
+	look("idle", 0)
+	blocks, stay := make(chan struct{}), make(chan struct{})
+	do.Send(sys, dollType.Spawn(sys, doll{}), func(_ *doll, c *actor.Context) {
+		c.Blocking(func() { close(blocks); <-stay })
+	})
+	<-blocks
+	pinned := make(chan struct{})
+	pinnedDo.Send(sys, pinnedType.Spawn(sys, doll{}), func(*doll, *actor.Context) {
+		close(pinned)
+		<-stay
+	})
+	<-pinned
+	look("one blocks, one is pinned", 0)
+	release := stuck(t, sys, dollType.Spawn(sys, doll{}))
+	look("one runs", 1)
+	second := stuck(t, sys, dollType.Spawn(sys, doll{})) // by another worker, in the place of the first
+	p.Look(time.Now())
+	if looks, busy := p.Saturation(); busy > looks {
+		t.Errorf("two run: %d of %d looks", busy, looks)
+	}
+	second()
+	release()
+	eventually(t, "both have run", func() bool {
+		p.Reset()
+		p.Look(time.Now())
+		_, busy := p.Saturation()
+		return busy == 0
+	})
+	process.Go(join(sys), func(*process.Proc) { look("a process", 1) })
+	close(stay)
+	quiet(t, sys)
+}
+
+var (
+	pinnedType = actor.NewType[doll]("pinned doll", actor.WithPinnedThread())
+	pinnedDo   = actor.Declare[deed](pinnedType, "do")
+	_          = pinnedType.Table(pinnedDo.Handle(func(d *doll, c *actor.Context, f deed) { f(d, c) }))
+)

@@ -17,6 +17,7 @@ type source interface {
 	Wall() time.Time
 	EachType(f func(name string, behaviours []string, bytes int, pinned bool))
 	EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string, actor uint64))
+	BusySlots() (busy, slots int)
 	EachRunning(f func(actor.AnyRef))
 	Look(ref actor.AnyRef, most int) (actor.ActorName, actor.Status, access.ActorLook)
 	TypeOf(ref actor.AnyRef) string

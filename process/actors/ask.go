@@ -21,11 +21,15 @@ func Ask[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor.
 	return ask(nil, by, b, to, q)
 }
 
-// ask is Ask with a context, if that is not nil.
+// ask is Ask with a context, if that is not nil, and else with that of process.Proc.SetContext.
 func ask[S, Q, R any](ctx context.Context, by process.Party, b actor.AskBehaviour[S, Q, R],
 	to actor.Ref[S], q Q) process.Asked[R] {
+	from := Sender(by)
+	if r, _, ok := access.RunningOf(by); ctx == nil && ok {
+		ctx = r.Context()
+	}
 	reply, back := process.NewReply[R]()
-	access.AskFor(ctx, Sender(by), b.To(to), q, &replied[R]{actorsOf(by, "Ask"), back})
+	access.AskFor(ctx, from, b.To(to), q, &replied[R]{actorsOf(by, "Ask"), back})
 	return reply
 }
 
@@ -109,7 +113,8 @@ func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 //   - an error that wraps actor.ErrStopped and the reason as at [Ref], if the process ends for a reason;
 //   - an *actor.PanicError, if request panics.
 //
-// A reply arrives before the end of the process that sends it.
+// A reply arrives before the end of the process that sends it. After actor.Context.SetContext the
+// request and the outcome carry the context, as with actor.AskTo.
 //
 // AskTo starts a process that waits in the actor's place. It costs about a microsecond, and 3 KB
 // until the reply comes.
@@ -141,11 +146,14 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], opts []
 	case request == nil:
 		panic("gallop: actors: " + call + ": request is nil")
 	}
-	sys, limit := c.System(), process.CallOption{}
+	sys, limit, ctx := c.System(), process.CallOption{}, access.Travels(c)
 	if d := access.AskLimit(opts); d != 0 {
 		limit = process.Within(d)
 	}
 	process.Go(Env(c), func(p *process.Proc) {
+		if ctx != nil {
+			p.SetContext(ctx)
+		}
 		var fails *actor.PanicError
 		var told seam.Bool
 		once := func(from actor.Sender, v R, err error) {

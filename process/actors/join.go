@@ -19,15 +19,17 @@ func Join(sys *actor.System) *process.System {
 }
 
 // Env returns the env in which the running behaviour acts on processes: it sends ([process.Ref]),
-// spawns, replies, cancels, and uses channels without waiting. It is valid until the behaviour
-// returns; a later use panics where it is detected. It costs an allocation.
+// spawns, replies, cancels, and uses channels without waiting. Its messages carry the context of the
+// last actor.Context.SetContext. It is valid until the behaviour returns; a later use panics where it
+// is detected. It costs an allocation.
 func Env(c *actor.Context) process.Env {
 	_, w := access.WorkerOf(c, "Env")
-	return access.EnvOf(Join(c.System()), w).(process.Env)
+	return access.EnvOf(Join(c.System()), w, access.Travels(c)).(process.Env)
 }
 
 // Sender returns the sender with which a process acts on actors: for sends, spawns and stops. It is
-// valid as long as the process runs, and panics elsewhere. Call Sender once: it costs an allocation
+// valid as long as the process runs, and panics elsewhere. Its messages carry the context that
+// process.Proc.SetContext has set at the time of the send. Call Sender once: it costs an allocation
 // or two.
 //
 // A message to an overloaded actor is sent by the proxy of the process ([Ref]), and suspends the

@@ -82,6 +82,23 @@ func (g *Graph) Enter(me, to any, call Call) bool {
 	return true
 }
 
+// Chain returns the waiting actors to which the open calls lead from an actor, until me: from, the
+// actor that it asks, and so on. It is empty if from is me. Any goroutine; the result is exact after
+// Enter has refused me, in the same turn, as long as no context in the circle ends.
+func (g *Graph) Chain(from, me any) (all []any) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(all) <= len(g.all) && from != me {
+		all = append(all, from)
+		e, waits := g.all[from]
+		if !waits || !e.call.IsOpen() {
+			break
+		}
+		from = e.to
+	}
+	return all
+}
+
 // Leave removes me from the graph, before its call is used again. Called by me, in its turn.
 func (g *Graph) Leave(me any) {
 	g.mu.Lock()
