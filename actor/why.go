@@ -19,16 +19,21 @@ type Holder struct {
 	What string
 	// Count is the number of them, at least 1.
 	Count int
-	// Actor is their owner. If its ID is 0, they belong to several actors of the Type. If the Type
-	// is "" too, they belong to no actor.
+	// Actor is their owner, an actor or a process. If its ID is 0, they belong to several actors of
+	// the Type. If the Type is "" too, they belong to no actor.
 	Actor ActorName
 	// For is the actor for which a muted actor or a turn in Ask waits. It is the zero ActorName if
 	// that is not known.
 	For ActorName
+
+	// where says what a process waits for and in which line, for String; "" if that is not known.
+	where string
 }
 
 // String returns the holder in words, as in "1 Pipe of worker#12 (app/workers/12)", "3 timers of
-// order", "1 mute of reader#2 for log#3".
+// order", "1 mute of reader#2 for log#3". Of a process it also says what it waits for and, if the
+// program has at most 500 goroutines, in which line: "1 timer of process#17 in sleep at main.poll
+// main.go:40".
 func (h Holder) String() string {
 	s := fmt.Sprintf("%d %s", h.Count, h.What)
 	if h.Count != 1 {
@@ -47,20 +52,26 @@ func (h Holder) String() string {
 	if h.For.ID != 0 {
 		s += " for " + h.For.describe()
 	}
-	return s
+	return s + h.where
 }
 
 // Why returns the reasons why the system is not quiescent at this moment, and [System.Wait], Run
 // and Shutdown therefore do not return. They are in the order of this list:
 //
-//   - a running turn: a behaviour, which may be blocked or wait in Ask;
+//   - a running turn: a behaviour, which may be blocked or wait in Ask; or a process (package
+//     process), which may be in Blocking, or block its worker at something that is not its own, as
+//     at a channel of Go's;
 //   - a queued turn: an actor that is to run. Only the number of these actors is known;
 //   - a mute: an actor that waits until another is no longer overloaded;
 //   - a pending restart or a pending stop: an actor that waits for its supervisor, or for
 //     its children to end;
 //   - a Pipe, a FromChan, a ToChan;
-//   - a timer, if time passes by itself;
+//   - a timer, if time passes by itself; also that of a process that sleeps, or that waits for
+//     something else with a time-out;
 //   - a [System.Hold].
+//
+// A process that waits without a time-out does not keep the system from being quiescent, and is not
+// listed.
 //
 // Two more kinds of holder do not keep the system from being quiescent, but explain why an actor
 // waits: put-off replies ([Defer]) and goroutines in SendWait.
@@ -73,7 +84,12 @@ func (h Holder) String() string {
 // Any goroutine may call it, a behaviour too.
 func (s *System) Why() []Holder {
 	s.mustBeStarted("Why")
-	var t tally
+	t := s.tally()
+	return t.holders()
+}
+
+// tally counts the holders of the system at this moment.
+func (s *System) tally() (t tally) {
 	waits := s.allWaits()
 	for _, turn := range s.runningTurns(waits) {
 		t.note("running turn", turn.who, turn.to, 1)
@@ -85,9 +101,10 @@ func (s *System) Why() []Holder {
 	if l := s.timers.Load(); l != nil {
 		l.Holding(func(owner *sched.Task) { t.note("timer", cellOfTask(owner), nil, 1) })
 	}
+	t.processes(s)
 	t.note("Hold", nil, nil, int(s.held.Load()))
 	t.note("SendWait", nil, nil, int(s.waiters.Load()))
-	return t.holders()
+	return t
 }
 
 // ShutdownError is the error of [System.Shutdown] if its context ends before the system
@@ -134,9 +151,10 @@ type tally struct{ kinds []tallied }
 
 // tallied is one class of holder, by actors.
 type tallied struct {
-	what string
-	by   map[*cell]*share
-	all  []*cell // in the order in which they were found
+	what  string
+	by    map[*cell]*share
+	all   []*cell         // in the order in which they were found
+	procs []processHolder // of processes
 }
 
 type share struct {
@@ -150,12 +168,7 @@ func (t *tally) note(what string, of, to *cell, n int) {
 	if n <= 0 {
 		return
 	}
-	i := slices.IndexFunc(t.kinds, func(k tallied) bool { return k.what == what })
-	if i < 0 {
-		i = len(t.kinds)
-		t.kinds = append(t.kinds, tallied{what: what, by: map[*cell]*share{}})
-	}
-	k := &t.kinds[i]
+	k := t.kind(what)
 	if k.by[of] == nil {
 		k.by[of] = &share{}
 		k.all = append(k.all, of)
@@ -164,6 +177,16 @@ func (t *tally) note(what string, of, to *cell, n int) {
 	if to != nil {
 		k.by[of].to = to
 	}
+}
+
+// kind returns the class of a name. The first call makes it.
+func (t *tally) kind(what string) *tallied {
+	i := slices.IndexFunc(t.kinds, func(k tallied) bool { return k.what == what })
+	if i < 0 {
+		i = len(t.kinds)
+		t.kinds = append(t.kinds, tallied{what: what, by: map[*cell]*share{}})
+	}
+	return &t.kinds[i]
 }
 
 // runningTurns returns the actors whose turns run. For an actor in Ask it adds the actor that is
@@ -279,7 +302,7 @@ func (k tallied) holders(list []Holder) []Holder {
 			list = append(list, sum)
 		}
 	}
-	return list
+	return append(list, holdersOfProcesses(k.what, k.procs)...)
 }
 
 // lifePeek describes what an actor waits for, as seen from outside.

@@ -34,7 +34,29 @@ type ProcessLook struct {
 	Of    any
 	// Asked is the process whose reply it waits for; 0: none.
 	Asked uint64
+	// At returns the stack of the process, out of all; nil: it is not there.
+	At func(stacks map[string][]byte) []byte
 }
+
+// ProcessHolder is a process that keeps its system from being quiescent because it has armed a timer.
+type ProcessHolder struct {
+	Who ProcessName   // the zero ProcessName: a goroutine outside has armed it
+	On  func() string // what the process waits for; "" if it does not wait
+	At  func(stacks map[string][]byte) []byte
+}
+
+// TimersOf calls f for each armed timer of a *process.System, if it keeps the system from being
+// quiescent. Package process sets it.
+var TimersOf func(processes any, f func(ProcessHolder))
+
+// RunningTask returns the process of a *process.System that a *sched.Task is, whose turn was seen to
+// run. It reports false if the task is none of the system. Any goroutine. Package process sets it.
+var RunningTask func(processes, task any) (who ProcessName, at func(stacks map[string][]byte) []byte,
+	ok bool)
+
+// StacksOfProcesses returns the stacks of all processes, on the terms of sched.Stacks. Their keys are
+// for ProcessHolder.At and ProcessLook.At. Package process sets it.
+var StacksOfProcesses func() map[string][]byte
 
 // EachProcess calls f for processes of a *process.System, at most so many of each of its parts, the
 // newest first. It reports whether there are more. Package process sets it.
