@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -27,6 +28,7 @@ func init() {
 	access.Join = func(sys any, start func(access.Shared) (any, func())) any {
 		return sys.(*System).joinProcesses(start)
 	}
+	access.UserFrame = userFrame
 	access.WorkerOf = func(c any, call string) (sys, worker any) {
 		in := c.(*Context)
 		mustRun(in, call)
@@ -203,11 +205,16 @@ func whereInWait(text []byte, on string) string {
 
 // whereOfStack names the line of the user's that a goroutine is in; "" if the stack is not known.
 func whereOfStack(text []byte) string {
-	_, frames, _ := strings.Cut(string(text), "\n") // the first line has the goroutine
-	if frame := stack.UserFrame([]byte(frames)); frame != "" {
+	if frame := userFrame(text); frame != "" {
 		return " at " + frame
 	}
 	return ""
+}
+
+// userFrame is access.UserFrame.
+func userFrame(goroutine []byte) string {
+	_, frames, _ := bytes.Cut(goroutine, []byte("\n"))
+	return stack.UserFrame(frames)
 }
 
 // holdersOfProcesses returns the holders of one class, ordered by type and number. Many of one type

@@ -79,7 +79,7 @@ const (
 func (t *toolbox) sampleGroups(s *sample) {
 	all := t.ticks%censusEvery == 0
 	if all || t.processes.Seen < fewProcesses {
-		t.processes = inspect.Processes(t.sys)
+		t.processes = inspect.Processes(t.sys, t.ticks%censusEvery == 0)
 	}
 	if all || len(t.groups) < fewGroups {
 		ctx, cancel := treeContext()

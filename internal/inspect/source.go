@@ -16,7 +16,9 @@ type source interface {
 	Clock() int64
 	Wall() time.Time
 	EachType(f func(name string, behaviours []string, bytes int, pinned bool))
-	EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string, actor uint64))
+	EachWorker(f func(access.WorkerLook))
+	EachLongTurn(least time.Duration, f func(access.LongTurnLook))
+	Holders(most int) (why, largest []actor.Holder)
 	EachRunning(f func(actor.AnyRef))
 	Look(ref actor.AnyRef, most int) (actor.ActorName, actor.Status, access.ActorLook)
 	TypeOf(ref actor.AnyRef) string

@@ -1,0 +1,52 @@
+package actor
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Holders returns the result of [System.Why]. For each kind of holder it also returns the actors
+// that have most of them, and two or more, up to so many actors. "stashed message" is a kind there,
+// though a stash holds nothing.
+func (in *inspector) Holders(most int) (why, largest []Holder) {
+	t := in.s.tally()
+	why = t.holders()
+	t.stashes(in.s)
+	for _, k := range t.kinds {
+		largest = append(largest, k.largest(most)...)
+	}
+	return why, largest
+}
+
+// largest returns the actors with the largest numbers, from 2.
+func (k tallied) largest(most int) (list []Holder) {
+	all := slices.DeleteFunc(slices.Clone(k.all), func(a *cell) bool { return a == nil || k.by[a].n < 2 })
+	slices.SortFunc(all, func(a, b *cell) int {
+		return cmp.Or(cmp.Compare(k.by[b].n, k.by[a].n), cmp.Compare(a.id, b.id))
+	})
+	for _, a := range all[:min(len(all), most)] {
+		list = append(list, Holder{What: k.what, Count: k.by[a].n, Actor: a.actorName()})
+	}
+	return list
+}
+
+// stashes notes the stashed messages of each actor.
+func (t *tally) stashes(s *System) {
+	s.stopList.mu.Lock()
+	all := s.stopList.all.Members()
+	s.stopList.mu.Unlock()
+	for _, a := range all {
+		t.note("stashed message", a, nil, peekStash(a))
+	}
+}
+
+// peekStash returns the length of an actor's stash, as peekLife looks.
+//
+//go:norace
+//go:noinline
+func peekStash(a *cell) int {
+	if s := stashOf(a.cold); s != nil {
+		return s.kept.n
+	}
+	return 0
+}
