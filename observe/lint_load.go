@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -50,11 +51,16 @@ func (r *imbalance) step(v *view) []lint {
 	if v.at.Sub(r.since) < imbalanceFor-tick {
 		return nil
 	}
-	return []lint{{rule: "imbalance", severity: check, since: r.since,
+	l := lint{rule: "imbalance", severity: check, since: r.since, kind: "imbalance",
 		subject: fmt.Sprintf("Worker %d", busiest),
 		says: fmt.Sprintf("is busy %.0f %% of the time and another only %.0f %%, "+
 			"although turns are queued",
-			100*most, 100*least)}}
+			100*most, 100*least)}
+	if b := v.busy; len(b) > 0 && b[0].Actor != 0 && v.workersFor(b[0]) > most/2 {
+		l.about = []inspect.Actor{v.find(b[0].Actor, b[0].Type)}
+		l.says += fmt.Sprintf("; %s takes most of it", clip(l.about[0].String()))
+	}
+	return []lint{l}
 }
 
 func (s *sample) queuedTurns() int {
@@ -67,7 +73,10 @@ func (s *sample) queuedTurns() int {
 }
 
 // tooManyBlocked finds behaviours that blocked their workers because too many others were blocking.
-type tooManyBlocked struct{ last time.Time }
+type tooManyBlocked struct {
+	last  time.Time
+	types map[string]int // how often a turn of each type was seen to block
+}
 
 func (r *tooManyBlocked) step(v *view) []lint {
 	grown := v.rate(func(s *sample) uint64 { return s.stats.TooManyBlocked })
@@ -77,10 +86,34 @@ func (r *tooManyBlocked) step(v *view) []lint {
 	if r.last.IsZero() || v.at.Sub(r.last) > showEvent {
 		return nil
 	}
-	return []lint{{rule: "too-many-blocked", severity: warn, since: r.last,
+	l := lint{rule: "too-many-blocked", severity: warn, since: r.last, kind: "too-many-blocked",
 		subject: "Behaviours that block", says: fmt.Sprintf(
 			"keep their workers from other actors: so many block at once (%d times so far)",
-			v.stats.TooManyBlocked)}}
+			v.stats.TooManyBlocked)}
+	if typ := r.blocked(v); typ != "" {
+		l.subject = clip(typ)
+		l.says = fmt.Sprintf("has behaviours that block, and keep their workers from other actors: so many "+
+			"block at once (%d times so far)", v.stats.TooManyBlocked)
+	}
+	return []lint{l}
+}
+
+// blocked returns the type of which most turns were seen to block.
+func (r *tooManyBlocked) blocked(v *view) (typ string) {
+	if r.types == nil {
+		r.types = map[string]int{}
+	}
+	for _, w := range v.workers {
+		if w.State == inspect.WorkerBlocking {
+			r.types[w.Type]++
+		}
+	}
+	for t, n := range r.types {
+		if n > r.types[typ] || n == r.types[typ] && t < typ {
+			typ = t
+		}
+	}
+	return typ
 }
 
 // restartLoop finds children that are restarted again and again.
@@ -114,10 +147,46 @@ func (r *restartLoop) step(v *view) []lint {
 			why = ": " + clip(guard.Text(n.Last))
 		}
 		found = append(found, lint{rule: "restart-loop", severity: warn, since: list[0].at,
-			subject: clip(path), says: fmt.Sprintf("was restarted %d times in %.0f s%s", grown,
+			about: v.child(n), subject: clip(path), path: path, says: fmt.Sprintf("was restarted %d times in %.0f s%s", grown,
 				max(v.at.Sub(list[0].at).Seconds(), 1), why)})
 	})
 	r.seen = seen
+	return mostOf(found)
+}
+
+// child returns the actor of a node, if there is one.
+func (s *sample) child(n supervise.Node) []inspect.Actor {
+	if n.Ref.IsZero() {
+		return nil
+	}
+	return []inspect.Actor{s.find(n.Ref.ID(), n.Type)}
+}
+
+// startFails finds children that do not come up again: they have failed, and have not run since.
+type startFails struct{ down map[string]time.Time }
+
+const downLong = 3 * time.Second
+
+func (r *startFails) step(v *view) []lint {
+	var found []lint
+	down := map[string]time.Time{}
+	walk(v.trees, "", func(path string, n supervise.Node) {
+		if n.State != supervise.BackingOff && n.State != supervise.Starting || n.Last == nil {
+			return
+		}
+		since, ok := r.down[path]
+		if !ok {
+			since = v.at
+		}
+		down[path] = since
+		if lasted := v.at.Sub(since); lasted >= downLong {
+			found = append(found, lint{rule: "start-fails", severity: warn, since: since,
+				about: v.child(n), subject: clip(path), path: path,
+				says: fmt.Sprintf("has been down for %s, after %d restarts: %s", short(lasted), n.Restarts,
+					clip(guard.Text(n.Last)))})
+		}
+	})
+	r.down = down
 	return mostOf(found)
 }
 

@@ -135,7 +135,10 @@ func mail(n int, more ...func(*inspect.Actor)) func(int) *sample {
 func starving(each time.Duration, tick func(n int) *sample) func(int) *sample {
 	return func(n int) *sample {
 		s := tick(n)
-		s.waited = each * time.Duration(n)
+		s.machine.waited = each * time.Duration(n)
+		for range n {
+			s.machine.lacked = append(s.machine.lacked, min(each, time.Second))
+		}
 		return s
 	}
 }

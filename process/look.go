@@ -19,6 +19,7 @@ func init() {
 // that a million of them do not keep others from being started.
 func eachProcess(processes any, most int, f func(access.ProcessLook)) (more bool) {
 	r := &processes.(*System).registry
+	mail := mostMail
 	for i := range r.shards {
 		s := &r.shards[i]
 		all, left := make([]access.ProcessLook, 0, 8), false
@@ -28,7 +29,10 @@ func eachProcess(processes any, most int, f func(access.ProcessLook)) (more bool
 				left = true
 				break
 			}
-			all = append(all, p.look())
+			one := p.look()
+			one.Queued = p.peekMail(min(mail, mostMailOfOne))
+			mail -= one.Queued
+			all = append(all, one)
 		}
 		s.mu.Unlock()
 		more = more || left
@@ -38,6 +42,19 @@ func eachProcess(processes any, most int, f func(access.ProcessLook)) (more bool
 	}
 	return more
 }
+
+// A look at all processes counts so many messages in all, and of one process.
+const (
+	mostMail      = 100_000
+	mostMailOfOne = 1000
+)
+
+// peekMail counts messages in the mailbox, as a hint. The caller holds the lock of the process's
+// shard, so that the process has its runner still.
+//
+//go:norace
+//go:noinline
+func (p *Proc) peekMail(most int) int { return p.run.peekMail(most) }
 
 // look looks at a process. The caller holds the lock of its shard.
 func (p *Proc) look() access.ProcessLook {

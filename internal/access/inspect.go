@@ -57,6 +57,8 @@ type ProcessLook struct {
 	Of    any
 	// Asked is the process whose reply it waits for; 0: none.
 	Asked uint64
+	// Queued counts the messages in its mailbox, up to a thousand.
+	Queued int
 	// At returns the stack of the process, out of all; nil: it is not there.
 	At func(stacks map[string][]byte) []byte
 }

@@ -23,7 +23,8 @@ type Profiler struct {
 	gone chan struct{}
 
 	mu         sync.Mutex
-	all, busy  uint64 // guarded by mu: looks, and looks at which a turn ran
+	all, busy  uint64 // guarded by mu: looks at a worker, and those at which a turn ran
+	rounds     uint64 // guarded by mu: looks at all workers
 	actors     topK[atWork]
 	behaviours map[atWork]uint64 // guarded by mu
 	workers    map[int]*seenWorker
@@ -95,7 +96,7 @@ func (p *Profiler) Stop() {
 func (p *Profiler) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all, p.busy = 0, 0
+	p.all, p.busy, p.rounds = 0, 0, 0
 	p.actors = topK[atWork]{}
 	p.behaviours = map[atWork]uint64{}
 	p.workers = map[int]*seenWorker{}
@@ -105,6 +106,7 @@ func (p *Profiler) Reset() {
 func (p *Profiler) look(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.rounds++
 	p.in.EachWorker(func(l access.WorkerLook) { p.saw(now, workerOf(l)) })
 }
 
@@ -137,6 +139,14 @@ func (p *Profiler) Samples() (all, running uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.all, p.busy
+}
+
+// Rounds returns how often all workers were looked at. A figure of Busy.Samples divided by it is the
+// number of workers that the actor kept busy, on average.
+func (p *Profiler) Rounds() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rounds
 }
 
 // Busy is how often an actor, or a behaviour of a type, was seen at work.
