@@ -101,14 +101,12 @@ func writeTable(b *bytes.Buffer, title string, list reflect.Value) {
 	writeRows(b, list)
 }
 
-// writeLints writes findings as paragraphs.
+// writeLints writes findings as rows, with lines for the details of each.
 func writeLints(b *bytes.Buffer, all []apiLint) {
-	for i, l := range all {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(b, "%s %s\n", strings.ToUpper(l.Severity), oneLine(l.Text))
-		fmt.Fprintf(b, "  for %s, since %s; rule %s", ageText(l.Age), l.Since.Format(time.TimeOnly), l.Rule)
+	fmt.Fprintf(b, "%-17s  %-8s  TEXT\n", "RULE", "SEVERITY")
+	for _, l := range all {
+		fmt.Fprintf(b, "%-17s  %-8s  %s\n", l.Rule, l.Severity, oneLine(l.Text))
+		fmt.Fprintf(b, "  for %s, since %s", ageText(l.Age), l.Since.Format(time.TimeOnly))
 		if l.Path != "" {
 			fmt.Fprintf(b, "; path %s", oneLine(l.Path))
 		}
