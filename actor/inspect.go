@@ -158,6 +158,9 @@ func (in *inspector) Processes() any {
 // IsDeterministic reports whether the system is ([WithDeterministic]).
 func (in *inspector) IsDeterministic() bool { return in.s.sim != nil }
 
+// IsShuttingDown reports whether messages from outside are refused: the system is about to end.
+func (in *inspector) IsShuttingDown() bool { return in.s.refusing.Load() }
+
 // DatesWaits reports whether waits have dates that can be relied on: the looks that date them come
 // twice a second. Where a test moves the time they come whenever it does.
 func (in *inspector) DatesWaits() bool { return in.s.waits.on && in.s.opts.clock.Flows() }

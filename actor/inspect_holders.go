@@ -5,29 +5,28 @@ import (
 	"slices"
 )
 
-// Holders returns the result of [System.Why]. For each kind of holder it also returns the actors
-// that have most of them, and two or more, up to so many actors. "stashed message" is a kind there,
-// though a stash holds nothing.
-func (in *inspector) Holders(most int) (why, largest []Holder) {
+// Holders returns the result of [System.Why]. For each kind of holder it also calls f for the actors
+// that have most of them, up to so many actors. "stashed message" is a kind there, though a stash
+// holds nothing.
+func (in *inspector) Holders(most int, f func(AnyRef, Holder)) (why []Holder) {
 	t := in.s.tally()
 	why = t.holders()
 	t.stashes(in.s)
 	for _, k := range t.kinds {
-		largest = append(largest, k.largest(most)...)
+		k.largest(most, f)
 	}
-	return why, largest
+	return why
 }
 
-// largest returns the actors with the largest numbers, from 2.
-func (k tallied) largest(most int) (list []Holder) {
-	all := slices.DeleteFunc(slices.Clone(k.all), func(a *cell) bool { return a == nil || k.by[a].n < 2 })
+// largest calls f for the actors with the largest numbers.
+func (k tallied) largest(most int, f func(AnyRef, Holder)) {
+	all := slices.DeleteFunc(slices.Clone(k.all), func(a *cell) bool { return a == nil })
 	slices.SortFunc(all, func(a, b *cell) int {
 		return cmp.Or(cmp.Compare(k.by[b].n, k.by[a].n), cmp.Compare(a.id, b.id))
 	})
 	for _, a := range all[:min(len(all), most)] {
-		list = append(list, Holder{What: k.what, Count: k.by[a].n, Actor: a.actorName()})
+		f(refFound(a), Holder{What: k.what, Count: k.by[a].n, Actor: a.actorName()})
 	}
-	return list
 }
 
 // stashes notes the stashed messages of each actor.

@@ -40,6 +40,7 @@ var traits = map[string]trait{
 	"only-grows":        {rank: 65},
 	"dead-letters":      {rank: 64},
 	"hold":              {rank: 60},
+	"shutdown":          {rank: 59},
 	"muted-forever":     {rank: 58, follows: true},
 	"long-mute":         {rank: 57, follows: true},
 	"mail-waits":        {rank: 50, follows: true},

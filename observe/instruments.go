@@ -88,6 +88,7 @@ func (t *toolbox) sample(at time.Time) *sample {
 		long:      t.long.All(),
 		deadlocks: t.deadlocks.All(),
 		machine:   t.machine.sample(at),
+		ending:    inspect.IsShuttingDown(t.sys),
 	}
 	if len(s.workers) == 0 { // the profile has no look yet
 		s.workers = inspect.Workers(t.sys)
@@ -181,6 +182,9 @@ func (t *toolbox) known(s *sample) []inspect.Actor {
 	others := map[uint64]inspect.Actor{}
 	for _, a := range s.names {
 		others[a.Actor.ID] = a.Actor
+	}
+	for _, h := range t.last.largest {
+		others[h.Actor.ID] = h.Actor
 	}
 	for _, a := range t.last.roots {
 		others[a.ID] = a

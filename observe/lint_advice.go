@@ -11,6 +11,8 @@ var advice = map[string]string{
 		"how long; spread its work over a group.Pool, or let its senders wait (WithBound).",
 	"saturation": "The processors are the limit. Make what takes most of the time cheaper, or give the " +
 		"program more processors.",
+	"shutdown": "The system does not end before this does. End it before Shutdown, or give it a deadline; " +
+		"see docs/operating.md.",
 	"only-grows": "Code makes these and does not end them. Find where they are made, and stop, cancel, " +
 		"reply to or release each of them.",
 	"long-call": "Look at the line in which the process waits. Give the calls a time-out (process.Within).",

@@ -31,7 +31,8 @@ var growths = []struct {
 const (
 	leastGrowth = 50
 	leastHeap   = 32 << 20 // bytes
-	leastSteps  = 6        // different numbers
+	leastSteps  = 4        // a number of samples that are larger than the one before
+	heapSteps   = 2        // the same for the heap, which is known after a collection only
 	mostSeries  = 2000
 )
 
@@ -53,13 +54,18 @@ func (r *onlyGrows) step(v *view) []lint {
 		}
 		seen[c] = true
 		s.add(v.at, n)
-		if from, ok := s.growsSince(v.at, least); ok {
-			l := make(from, n)
-			l.rule, l.severity = "only-grows", max(l.severity, check)
-			if l.since.IsZero() {
-				l.since = from.at
+		steps := leastSteps
+		if c.what == "heap" {
+			steps = heapSteps
+		}
+		if from, ok := s.growsSince(v.at, least, steps); ok {
+			if l := make(from, n); l.says != "" {
+				l.rule, l.severity = "only-grows", max(l.severity, check)
+				if l.since.IsZero() {
+					l.since = from.at
+				}
+				found = append(found, l)
 			}
-			found = append(found, l)
 		}
 	}
 	r.holders(v, follow)
@@ -80,7 +86,7 @@ func amount(n float64) string { return fmt.Sprintf("%.0f", n) }
 
 func (*onlyGrows) holders(v *view, follow followFunc) {
 	for _, h := range v.largest {
-		a := v.find(h.Actor.ID, h.Actor.Type)
+		a := h.Actor
 		follow(counted{h.What, actorKey(a)}, float64(h.Count), leastGrowth, func(from figureAt, n float64) lint {
 			return lint{about: []inspect.Actor{a}, says: "has " + plural(h.What) + " that only grow: " +
 				v.more(from, n)}
@@ -193,23 +199,24 @@ func (r *onlyGrows) actors(v *view, follow followFunc) {
 	})
 	living := float64(v.stats.Spawned - v.stats.Stopped)
 	follow(counted{"actors", key{}}, living, leastGrowth, func(from figureAt, n float64) lint {
-		l := lint{kind: "actors", subject: "The number of actors", since: from.at,
-			says: "only grows: " + v.more(from, n)}
-		if typ, seen := v.youngest(); typ != "" {
-			l.kind, l.subject = "actors of "+typ, clip(typ)
-			l.says = fmt.Sprintf("has actors that only grow in number: of all actors there are %s"+
-				"; of the sample of one in %d, %s", v.more(from, n), inspect.OneIn, seen)
+		l := lint{since: from.at}
+		typ, seen := v.youngest(from.at.Add(-2 * tick))
+		if n > float64(v.census.Total.High+v.census.Before) || typ == "" {
+			return lint{} // the GC has collected them, or it is not known yet which they are
 		}
+		l.kind, l.subject = "actors of "+typ, clip(typ)
+		l.says = fmt.Sprintf("has actors that only grow in number: of all actors there are %s"+
+			"; of the sample of one in %d, %s", v.more(from, n), inspect.OneIn, seen)
 		return l
 	})
 }
 
-// youngest returns the type of most of the actors of the sample that were spawned within the last
-// minute and live on, and how many these are.
-func (s *sample) youngest() (typ, seen string) {
+// youngest returns the type of most of the actors of the sample that were spawned since a time and
+// live on, and how many these are.
+func (s *sample) youngest(since time.Time) (typ, seen string) {
 	types, all := map[string]int{}, 0
 	for _, a := range s.census.Seen {
-		if age := s.at.Sub(a.Spawned); !a.Spawned.IsZero() && age < time.Minute {
+		if a.Spawned.After(since) {
 			types[a.Type]++
 			all++
 		}
@@ -222,7 +229,7 @@ func (s *sample) youngest() (typ, seen string) {
 	if 2*types[typ] <= all {
 		return "", ""
 	}
-	return typ, fmt.Sprintf("%d of %d young ones", types[typ], all)
+	return typ, fmt.Sprintf("%d of the %d youngest", types[typ], all)
 }
 
 // program follows the figures of the Go program.
@@ -304,11 +311,11 @@ func (s *series) add(at time.Time, n float64) {
 }
 
 // growsSince returns the point since when the number has only grown, and enough.
-func (s *series) growsSince(now time.Time, least float64) (from figureAt, grows bool) {
+func (s *series) growsSince(now time.Time, least float64, leastSteps int) (from figureAt, grows bool) {
 	all := slices.Concat(s.old, s.recent)
 	for _, g := range growths {
 		i := slices.IndexFunc(all, func(p figureAt) bool { return now.Sub(p.at) <= g.within })
-		if i < 0 || len(all)-i < leastSteps || now.Sub(all[i].at) < g.within*8/10 {
+		if i < 0 || now.Sub(all[i].at) < g.within*8/10 {
 			continue
 		}
 		first, last, steps := all[i], all[len(all)-1], 0
@@ -320,7 +327,7 @@ func (s *series) growsSince(now time.Time, least float64) (from figureAt, grows 
 				steps++
 			}
 		}
-		if !fell && steps >= leastSteps-1 && last.n-first.n >= max(least, g.share*last.n) {
+		if !fell && steps >= leastSteps && last.n-first.n >= max(least, g.share*last.n) {
 			return first, true
 		}
 	}

@@ -250,6 +250,37 @@ func (r *holds) step(v *view) []lint {
 	return mostOf(found)
 }
 
+// shutdown finds that the system is to end, and names what it waits for.
+type shutdown struct{ since time.Time }
+
+const shutdownLong = 3 * time.Second
+
+func (r *shutdown) step(v *view) []lint {
+	if !v.ending || len(v.why) == 0 {
+		r.since = time.Time{}
+		return nil
+	}
+	if r.since.IsZero() {
+		r.since = v.at
+	}
+	if v.at.Sub(r.since) < shutdownLong {
+		return nil
+	}
+	var found []lint
+	for _, h := range v.why {
+		if h.What == "put-off reply" || h.What == "SendWait" {
+			continue
+		}
+		l := lint{rule: "shutdown", severity: warn, since: r.since, kind: "shutdown: " + h.What + " " + h.Actor.String(),
+			subject: "Shutdown", says: "waits for " + clip(h.String())}
+		if a := v.find(h.Actor.ID, h.Actor.Type); !a.Ref.IsZero() && a.Type == h.Actor.Type {
+			l.about = []inspect.Actor{a} // it is no process
+		}
+		found = append(found, l)
+	}
+	return mostOf(found)
+}
+
 // onlyHolds reports whether holds alone keep the system from being quiescent.
 func (s *sample) onlyHolds() bool {
 	some := false

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
@@ -92,7 +93,7 @@ func (r *deadLetterBurst) step(v *view) []lint {
 	all, kinds, most := 0.0, 0, inspect.Letters{}
 	receivers := map[inspect.Letters]float64{}
 	for _, l := range v.letters {
-		if l.BestEffort || l.Rate == 0 {
+		if l.BestEffort || l.Rate == 0 || l.Reason == actor.ErrDeadlock.Error() {
 			continue
 		}
 		k := inspect.Letters{Type: l.Type, Behaviour: l.Behaviour, Reason: l.Reason, FromType: l.FromType}
@@ -125,6 +126,28 @@ func (r *deadLetterBurst) step(v *view) []lint {
 			subject: fmt.Sprintf("%.0f messages a second", l.Rate),
 			says: fmt.Sprintf("to %s.%s %s do not run: %s", clip(l.Type), clip(l.Behaviour), v.sender(l),
 				clip(l.Reason))})
+	}
+	return mostOf(found)
+}
+
+// deadlockedAsk finds asks that fail at once because they would wait for themselves.
+type deadlockedAsk struct{}
+
+func (deadlockedAsk) step(v *view) []lint {
+	var found []lint
+	for _, l := range v.letters {
+		if l.Reason != actor.ErrDeadlock.Error() || v.at.Sub(l.Last) > showEvent {
+			continue
+		}
+		a := inspect.Actor{Type: l.Type}
+		for _, one := range v.recent {
+			if one.Reason == l.Reason && one.Actor.Type == l.Type && one.Behaviour == l.Behaviour {
+				a = v.find(one.Actor.ID, l.Type)
+			}
+		}
+		found = append(found, lint{rule: "ask-circle", severity: warn, about: []inspect.Actor{a}, since: l.First,
+			says: fmt.Sprintf("is asked for %q %s, and waits for that itself: %d asks have failed",
+				l.Behaviour, v.sender(l), l.Count)})
 	}
 	return mostOf(found)
 }
@@ -164,10 +187,7 @@ const forgotten = 10 * time.Second
 func (r *putOff) step(v *view) []lint {
 	held := map[uint64]putOffs{}
 	var found []lint
-	for _, h := range slices.Concat(v.why, v.largest) {
-		if _, twice := held[h.Actor.ID]; twice {
-			continue
-		}
+	for _, h := range v.largest {
 		if h.What != "put-off reply" {
 			continue
 		}
@@ -177,11 +197,11 @@ func (r *putOff) step(v *view) []lint {
 		}
 		p.count = h.Count
 		held[h.Actor.ID] = p
-		if v.at.Sub(p.since) < forgotten || h.Actor.ID == 0 {
+		if v.at.Sub(p.since) < forgotten {
 			continue
 		}
 		found = append(found, lint{rule: "put-off-reply", severity: check, since: p.since,
-			about: []inspect.Actor{v.find(h.Actor.ID, h.Actor.Type)},
+			about: []inspect.Actor{h.Actor},
 			says:  fmt.Sprintf("has put off %s, and given none of them", replies(h.Count))})
 	}
 	r.held = held

@@ -157,9 +157,8 @@ func always(s func() *sample) func(int) *sample { return func(int) *sample { ret
 
 func putOffReplies(counts ...int) func(int) *sample {
 	return func(n int) *sample {
-		h := holdersOf("put-off reply", counts[n%len(counts)])
-		h.Actor = actor.ActorName{Type: "broker", ID: 6}
-		return &sample{why: []actor.Holder{h}}
+		h := inspect.ActorHolder{What: "put-off reply", Count: counts[n%len(counts)], Actor: an("broker", 6)}
+		return &sample{largest: []inspect.ActorHolder{h}}
 	}
 }
 

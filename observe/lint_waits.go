@@ -208,8 +208,9 @@ func (longMute) step(v *view) []lint {
 	return found
 }
 
-// longCall finds processes that others ask, and that wait for something else: in callSamples samples
-// running they were never seen to run or to receive, and the same process waited for their reply.
+// longCall finds processes for which others wait, and that wait for something else: in callSamples
+// samples running they were never seen to run or to receive, and the same process waited for their
+// reply, or for room in their mailbox.
 type longCall struct{ last map[uint64]call }
 
 const callSamples = 6
@@ -254,7 +255,7 @@ func (r *longCall) step(v *view) []lint {
 		if now[id] = c; c.times >= callSamples {
 			found = append(found, lint{rule: "long-call", severity: warn, process: id, since: c.since,
 				subject: processLabel(p.Type, id, strings.Join(p.Names, " ")), victims: len(callers),
-				says: fmt.Sprintf("has not replied for %s%s", short(v.at.Sub(c.since)), isIn(p))})
+				says: fmt.Sprintf("keeps the same processes waiting for %s%s", short(v.at.Sub(c.since)), isIn(p))})
 		}
 	}
 	r.last = now

@@ -54,7 +54,8 @@ type sample struct {
 	graph inspect.WaitGraph
 	why   []actor.Holder
 	// largest has the actors with the most timers, Pipes, stashed messages and so on.
-	largest []actor.Holder
+	largest []inspect.ActorHolder
+	ending  bool // Shutdown, Run or Stop has begun
 	holds   []inspect.Held
 
 	letters   []inspect.Letters

@@ -64,7 +64,7 @@ func (p *Proc) look() access.ProcessLook {
 		return l
 	}
 	l.Waits, l.On = true, p.waitText(st, "a process")
-	if opIn(st) == opReply {
+	if is := opIn(st); is == opReply || is == opMailbox {
 		l.Asked = p.of.Load()
 	}
 	if on := p.on.Load(); on != nil {

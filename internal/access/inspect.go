@@ -55,7 +55,7 @@ type ProcessLook struct {
 	Waits bool
 	On    string
 	Of    any
-	// Asked is the process whose reply it waits for; 0: none.
+	// Asked is the process whose reply, or room in whose mailbox, it waits for; 0: none.
 	Asked uint64
 	// Queued counts the messages in its mailbox, up to a thousand.
 	Queued int

@@ -2,9 +2,23 @@ package inspect
 
 import "github.com/gallop-go/gallop/actor"
 
-// Holders returns the result of [actor.System.Why]. For each kind of holder it also returns the
-// actors that have most of them, and two or more, up to so many actors. "stashed message" is a kind
-// there, though a stash keeps no system from being quiescent. It takes as long as Why.
-func Holders(sys *actor.System, most int) (why, largest []actor.Holder) {
-	return of(sys).Holders(most)
+// ActorHolder is a kind of holder, as [actor.System.Why] has them, of one actor.
+type ActorHolder struct {
+	What  string
+	Count int
+	Actor Actor
 }
+
+// Holders returns the result of [actor.System.Why]. For each kind of holder it also returns the
+// actors that have most of them, up to so many. "stashed message" is a kind there, though a stash
+// keeps no system from being quiescent. It takes as long as Why.
+func Holders(sys *actor.System, most int) (why []actor.Holder, largest []ActorHolder) {
+	in := of(sys)
+	why = in.Holders(most, func(ref actor.AnyRef, h actor.Holder) {
+		largest = append(largest, ActorHolder{h.What, h.Count, describe(in, ref)})
+	})
+	return why, largest
+}
+
+// IsShuttingDown reports whether [actor.System.Shutdown], Run or Stop has begun to end the system.
+func IsShuttingDown(sys *actor.System) bool { return of(sys).IsShuttingDown() }

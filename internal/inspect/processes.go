@@ -22,7 +22,8 @@ type Process struct {
 	Queued int // messages in its mailbox, counted up to MaxQueued
 	// At is the line that it waits in, as a function and a place; "" if that is not known.
 	At string
-	// Asked is the process that it waits for, if On is "reply of" a process; otherwise 0.
+	// Asked is the process that it waits for, if On is "reply of" a process or "full mailbox";
+	// otherwise 0.
 	Asked uint64
 	// For is the actor that it waits for, if On is "reply of" or "overload of"; otherwise zero.
 	For Actor
@@ -59,8 +60,8 @@ type ProcessList struct {
 	More bool // there are more, which were not examined
 	// Waits counts the processes by the kind of object they wait for, the most frequent first.
 	Waits []ProcessWaits
-	// Types counts the processes by type, without those that wait for the reply of a process. Asked
-	// counts the latter by the process that they ask. Both have the most frequent ones first, ten at
+	// Types counts the processes by type, without those that wait for another process. Asked
+	// counts the latter by the process that they wait for. Both have the most frequent ones first, ten at
 	// most.
 	Types, Asked []ProcessGroup
 	// Processes are up to 500 of them: first the processes with a name or with much mail, each part

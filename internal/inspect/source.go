@@ -11,6 +11,7 @@ import (
 // comments on the methods in package actor.
 type source interface {
 	IsDeterministic() bool
+	IsShuttingDown() bool
 	Processes() any
 	DatesWaits() bool
 	Clock() int64
@@ -18,7 +19,7 @@ type source interface {
 	EachType(f func(name string, behaviours []string, bytes int, pinned bool))
 	EachWorker(f func(access.WorkerLook))
 	EachLongTurn(least time.Duration, f func(access.LongTurnLook))
-	Holders(most int) (why, largest []actor.Holder)
+	Holders(most int, f func(actor.AnyRef, actor.Holder)) (why []actor.Holder)
 	EachRunning(f func(actor.AnyRef))
 	Look(ref actor.AnyRef, most int) (actor.ActorName, actor.Status, access.ActorLook)
 	TypeOf(ref actor.AnyRef) string

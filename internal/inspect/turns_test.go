@@ -73,7 +73,7 @@ func TestWorkers_Process(t *testing.T) {
 	})
 }
 
-// TestHolders: "the actors that have most of them, and two or more, up to so many actors".
+// TestHolders: "the actors that have most of them, up to so many".
 func TestHolders(t *testing.T) {
 	sys := start(t)
 	var refs []actor.Ref[doll]
@@ -91,12 +91,20 @@ func TestHolders(t *testing.T) {
 	for range 3 {
 		keep.Send(sys, refs[4], 1)
 	}
-	var why, largest []actor.Holder
+	var why []actor.Holder
+	var largest []inspect.ActorHolder
 	eventually(t, "all is stashed", func() bool {
 		why, largest = inspect.Holders(sys, 2)
-		return len(largest) == 3
+		return len(largest) == 3 && largest[2].Count == 3
 	})
 	equal(t, "why", fmt.Sprint(why), "[10 timers of doll]")
-	equal(t, "largest", fmt.Sprint(largest), fmt.Sprintf("[4 timers of doll#%d 3 timers of doll#%d "+
-		"3 stashed messages of doll#%d]", refs[4].ID(), refs[3].ID(), refs[4].ID()))
+	got := ""
+	for _, h := range largest {
+		got += fmt.Sprintf("%d %s of %v\n", h.Count, h.What, h.Actor)
+	}
+	equal(t, "largest", got, fmt.Sprintf("4 timer of doll#%d\n3 timer of doll#%d\n3 stashed message of doll#%d\n",
+		refs[4].ID(), refs[3].ID(), refs[4].ID()))
+	equal(t, "shutting down", inspect.IsShuttingDown(sys), false)
+	sys.Stop()
+	equal(t, "shutting down", inspect.IsShuttingDown(sys), true)
 }

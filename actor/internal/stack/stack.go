@@ -69,11 +69,12 @@ func UserFrame(text []byte) string {
 const OurModule = "github.com/gallop-go/gallop/"
 
 // ofGallop reports whether a frame is of gallop's packages, or one of their goroutines began there.
-// Gallop's tests and benchmarks do not count, since they only use the packages; nor do its examples
+// Gallop's tests, benchmarks and incidents do not count, since they only use the packages; nor do its examples
 // and commands, which are of package main.
 func ofGallop(function, place string) bool {
 	return strings.Contains(function, OurModule) &&
-		!strings.Contains(function, OurModule+"benchmarks/") && !strings.Contains(place, "_test.go:")
+		!strings.Contains(function, OurModule+"benchmarks/") &&
+		!strings.Contains(function, OurModule+"observe/incidents") && !strings.Contains(place, "_test.go:")
 }
 
 // ofLibrary reports whether a frame is of Go's own library.
