@@ -20,6 +20,7 @@ type machine struct {
 	// lacked has, for the last seconds, the newest first, the longest that one thread, or one
 	// goroutine, was ready to run and had no processor.
 	lacked []time.Duration
+	begun  bool // this is the first sample, so that lacked is not known
 	// allocates and holds are the lines of code that allocate most, in bytes a second, and that hold
 	// most, in bytes more than a minute ago. They are looked for only if there is reason.
 	allocates, holds []inspect.CodeBytes
@@ -29,6 +30,9 @@ type machine struct {
 
 // lackedIn returns how long, at most, one thread was ready and had no processor in the last d.
 func (m *machine) lackedIn(d time.Duration) (sum time.Duration) {
+	if m.begun {
+		return tick
+	}
 	for i, l := range m.lacked {
 		if time.Duration(i-1)*tick >= d { // one more, since seconds and samples do not agree
 			break
@@ -68,7 +72,8 @@ func (l *machineLook) sample(at time.Time) machine {
 		collecting: l.metrics[2].Value.Float64(), processors: int(l.metrics[3].Value.Uint64()),
 		goroutines: l.metrics[4].Value.Uint64()}
 	lacked := max(l.threadsLacked(&m), l.goroutinesLacked(l.metrics[5].Value.Float64Histogram()))
-	if !l.at.IsZero() {
+	m.begun = l.at.IsZero()
+	if !m.begun {
 		lacked = min(lacked, at.Sub(l.at))
 		m.lacked = append([]time.Duration{lacked}, l.last.lacked...)
 		m.lacked = m.lacked[:min(len(m.lacked), lackedKept)]
