@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -156,7 +157,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 		}
 	})
 	if !reported && reason != ErrRestarted { // that is what a restart is for
-		s.logDeadLetter(to, d, reason)
+		s.logDeadLetter(to, d, m.From&^msg.WasStashed, reason)
 	}
 }
 
@@ -177,13 +178,14 @@ func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
 }
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
-func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
-	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason)
+func (s *System) logDeadLetter(to *cell, d *descriptor, from uint64, reason error) {
+	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, from, reason)
 }
 
-// writeDeadLetter writes the line of a dead letter, which says what the message was for, or was.
+// writeDeadLetter writes the line of a dead letter, which says what the message was for, or was. from
+// is the number of the sender; 0: it is not known, or was no actor.
 func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
-	reason error) {
+	from uint64, reason error) {
 	line := deadLetterLine
 	if bestEffort {
 		line = "gallop: dead letter of a best-effort behaviour"
@@ -193,6 +195,9 @@ func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort boo
 		return
 	}
 	args := to().attrs(key, what, "reason", guard.Text(reason), "so_far", n)
+	if from != 0 {
+		args = append(args, "from", from)
+	}
 	s.log(func(l logSink) {
 		if bestEffort {
 			l.debug(line, args...)

@@ -291,7 +291,7 @@ func (s *System) deadProcess(to access.ProcessName, message any, reason error, b
 		return
 	}
 	s.writeDeadLetter(func() ActorName { return who }, who.Type, bestEffort, "message",
-		fmt.Sprintf("%T", message), reason)
+		fmt.Sprintf("%T", message), 0, reason)
 }
 
 // panickedProcess counts and reports the panic of a process, as that of a behaviour. Its turn.
