@@ -173,13 +173,13 @@ func (s *sample) sender(of inspect.Letters) string {
 	return "from " + clip(of.FromType)
 }
 
-// putOff finds put-off replies that seem forgotten: for ten seconds their number, for one actor,
-// never fell.
+// putOff finds put-off replies that seem forgotten: for ten seconds their number, for one actor, never
+// fell. If many actors of a type have some, as for long polls, the number must have grown.
 type putOff struct{ held map[uint64]putOffs }
 
 type putOffs struct {
-	count int
-	since time.Time
+	first, count int
+	since        time.Time
 }
 
 const forgotten = 10 * time.Second
@@ -191,13 +191,15 @@ func (r *putOff) step(v *view) []lint {
 		if h.What != "put-off reply" {
 			continue
 		}
-		p := r.held[h.Actor.ID]
+		id := h.Actor.ID
+		p := r.held[id]
 		if p.since.IsZero() || h.Count < p.count {
-			p.since = v.at
+			p.since, p.first = v.at, h.Count
 		}
 		p.count = h.Count
-		held[h.Actor.ID] = p
-		if v.at.Sub(p.since) < forgotten {
+		held[id] = p
+		few := slices.ContainsFunc(v.why, func(o actor.Holder) bool { return o.What == h.What && o.Actor.ID == id })
+		if v.at.Sub(p.since) < forgotten || !few && p.count == p.first {
 			continue
 		}
 		found = append(found, lint{rule: "put-off-reply", severity: check, since: p.since,

@@ -217,9 +217,18 @@ func always(s func() *sample) func(int) *sample { return func(int) *sample { ret
 
 func putOffReplies(counts ...int) func(int) *sample {
 	return func(n int) *sample {
-		h := inspect.ActorHolder{What: "put-off reply", Count: counts[n%len(counts)], Actor: an("broker", 6)}
-		return &sample{largest: []inspect.ActorHolder{h}}
+		return putOffBy(counts[n%len(counts)], "broker")
 	}
+}
+
+// putOffBy has an actor with put-off replies, which Why names if it has a few such actors only.
+func putOffBy(n int, named string) *sample {
+	h := holdersOf("put-off reply", n)
+	if h.Actor.Type = "broker"; named != "" {
+		h.Actor.ID = 6
+	}
+	return &sample{why: []actor.Holder{h}, largest: []inspect.ActorHolder{
+		{What: "put-off reply", Count: n, Actor: an("broker", 6)}}}
 }
 
 // anew returns a constructor for a rule that has memory.
@@ -459,6 +468,10 @@ func scenes() []scene {
 		{name: "a forgotten reply", rule: anew[putOff],
 			tick: putOffReplies(2),
 			want: "broker#6 has put off 2 replies"},
+		{name: "long polls of many", rule: anew[putOff], ticks: 60,
+			tick: always(func() *sample { return putOffBy(1, "") })},
+		{name: "more and more replies of one of many", rule: anew[putOff],
+			tick: func(n int) *sample { return putOffBy(1+n/4, "") }, want: "broker#6 has put off 3 replies"},
 		{name: "replies that come and go", rule: anew[putOff],
 			tick:  putOffReplies(3, 4, 5, 2),
 			ticks: 60},
