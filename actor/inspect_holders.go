@@ -7,24 +7,29 @@ import (
 
 // Holders returns the result of [System.Why]. For each kind of holder it also calls f for the actors
 // that have most of them, up to so many actors. "stashed message" is a kind there, though a stash
-// holds nothing.
-func (in *inspector) Holders(most int, f func(AnyRef, Holder)) (why []Holder) {
-	t := in.s.tally()
+// holds nothing. It looks at one timer in so many, and returns the number of all timers of actors.
+func (in *inspector) Holders(most, timerStride int, f func(AnyRef, Holder)) (why []Holder, timers int) {
+	t := in.s.tally(timerStride)
 	why = t.holders()
 	t.stashes(in.s)
 	for _, k := range t.kinds {
 		k.largest(most, f)
 	}
-	return why
+	return why, t.timers
 }
 
 // largest calls f for the actors with the largest numbers.
 func (k tallied) largest(most int, f func(AnyRef, Holder)) {
-	all := slices.DeleteFunc(slices.Clone(k.all), func(a *cell) bool { return a == nil })
-	slices.SortFunc(all, func(a, b *cell) int {
-		return cmp.Or(cmp.Compare(k.by[b].n, k.by[a].n), cmp.Compare(a.id, b.id))
-	})
-	for _, a := range all[:min(len(all), most)] {
+	var top []*cell
+	for _, a := range k.all {
+		if a == nil || len(top) == most && k.by[a].n <= k.by[top[most-1]].n {
+			continue
+		}
+		top = append(top, a)
+		slices.SortStableFunc(top, func(a, b *cell) int { return cmp.Compare(k.by[b].n, k.by[a].n) })
+		top = top[:min(len(top), most)]
+	}
+	for _, a := range top {
 		f(refFound(a), Holder{What: k.what, Count: k.by[a].n, Actor: a.actorName()})
 	}
 }

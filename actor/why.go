@@ -84,12 +84,13 @@ func (h Holder) String() string {
 // Any goroutine may call it, a behaviour too.
 func (s *System) Why() []Holder {
 	s.mustBeStarted("Why")
-	t := s.tally()
+	t := s.tally(1)
 	return t.holders()
 }
 
-// tally counts the holders of the system at this moment.
-func (s *System) tally() (t tally) {
+// tally counts the holders of the system at this moment. Of timers it looks at the owner of one in so
+// many, which stands for all of these.
+func (s *System) tally(timerStride int) (t tally) {
 	waits := s.allWaits()
 	for _, turn := range s.runningTurns(waits) {
 		t.note("running turn", turn.who, turn.to, 1)
@@ -99,7 +100,13 @@ func (s *System) tally() (t tally) {
 	t.parked(s)
 	s.errands.each(func(class errandClass, of *cell) { t.note(string(class), of, nil, 1) })
 	if l := s.timers.Load(); l != nil {
-		l.Holding(func(owner *sched.Task) { t.note("timer", cellOfTask(owner), nil, 1) })
+		n := 0
+		l.Holding(func(owner *sched.Task) {
+			if n++; n%timerStride == 0 {
+				t.note("timer", cellOfTask(owner), nil, timerStride)
+			}
+		})
+		t.timers = n
 	}
 	t.processes(s)
 	t.note("Hold", nil, nil, int(s.held.Load()))
@@ -147,7 +154,10 @@ func inWords(all []Holder) string {
 }
 
 // tally counts the holders of a system.
-type tally struct{ kinds []tallied }
+type tally struct {
+	kinds  []tallied
+	timers int // of actors
+}
 
 // tallied is one class of holder, by actors.
 type tallied struct {

@@ -44,6 +44,7 @@ const (
 	profileWindow = 5 // ticks; the last two windows are shown
 	mostActors    = 50
 	largestShown  = 5
+	timersLooked  = 20_000 // whose owners are looked at
 	treeTimeout   = 200 * time.Millisecond
 )
 
@@ -64,11 +65,9 @@ type toolbox struct {
 	machine   *machineLook
 	turns     map[turnKey]nowTurn
 	// last has the results of looks that are repeated when their pace allows it.
-	last struct {
-		sample
-		roots []inspect.Actor
-	}
-	paces struct{ names, graph, why, now, census, trees, roots pace }
+	last   sample
+	timers int // of actors
+	paces  struct{ graph, why, now, census, trees, actors pace }
 
 	processes     inspect.ProcessList
 	groups        []inspect.Group
@@ -95,11 +94,12 @@ func (t *toolbox) sample(at time.Time) *sample {
 	}
 	s.recent, s.leftOut = t.letters.Recent()
 	t.sampleProfile(s)
-	t.paces.names.do(at, func() { t.last.names = inspect.Names(t.sys) })
 	t.paces.graph.do(at, func() { t.last.graph = inspect.Graph(t.sys) })
-	t.paces.why.do(at, func() { t.last.why, t.last.largest = inspect.Holders(t.sys, largestShown) })
+	t.paces.why.do(at, func() {
+		t.last.why, t.last.largest, t.timers = inspect.Holders(t.sys, largestShown, 1+t.timers/timersLooked)
+	})
 	t.paces.now.do(at, func() { t.last.now = t.turnsNow() })
-	s.names, s.graph, s.why, s.largest = t.last.names, t.last.graph, t.last.why, t.last.largest
+	s.graph, s.why, s.largest = t.last.graph, t.last.why, t.last.largest
 	s.now = t.last.now
 	if t.ticks%censusEvery == 0 {
 		t.paces.census.do(at, func() {
@@ -115,8 +115,11 @@ func (t *toolbox) sample(at time.Time) *sample {
 	})
 	s.trees = t.last.trees
 	t.sampleGroups(s)
-	t.paces.roots.do(at, func() { t.last.roots = inspect.Roots(t.sys) })
-	s.actors = t.known(s)
+	t.paces.actors.do(at, func() {
+		t.last.names = inspect.Names(t.sys)
+		t.last.actors = t.known(t.last.names, s)
+	})
+	s.names, s.actors = t.last.names, t.last.actors
 	t.probes.send(at, t.worthProbing(s))
 	s.delays, s.waits = t.probes.delays(at), t.probes.waits(at, s.find)
 	t.loops.look(s.busy)
@@ -178,15 +181,15 @@ func (t *toolbox) sampleProfile(s *sample) {
 
 // known returns the actors that can be found, each once, by number: actors that stand out, actors
 // with a name, the busiest, and the sample of the population.
-func (t *toolbox) known(s *sample) []inspect.Actor {
+func (t *toolbox) known(names []inspect.Named, s *sample) []inspect.Actor {
 	others := map[uint64]inspect.Actor{}
-	for _, a := range s.names {
+	for _, a := range names {
 		others[a.Actor.ID] = a.Actor
 	}
-	for _, h := range t.last.largest {
+	for _, h := range s.largest {
 		others[h.Actor.ID] = h.Actor
 	}
-	for _, a := range t.last.roots {
+	for _, a := range inspect.Roots(t.sys) {
 		others[a.ID] = a
 	}
 	for _, b := range s.busy[:min(len(s.busy), mostActors)] {
@@ -215,15 +218,18 @@ func merged(old, others []inspect.Actor) []inspect.Actor {
 	return append(all, old...)
 }
 
-// worthProbing orders the actors for probes: first the longest mailboxes, then the others by
-// rotation.
-func (t *toolbox) worthProbing(s *sample) []inspect.Actor {
-	list := slices.Clone(s.actors)
-	if n := len(list); n > 0 {
-		first := t.ticks * probesPerTick % n
-		list = append(list[first:], list[:first]...)
+// worthProbing returns actors for probes: first the longest mailboxes, then others by rotation.
+func (t *toolbox) worthProbing(s *sample) (list []inspect.Actor) {
+	for _, a := range s.actors {
+		if a.Queued > 0 {
+			list = append(list, a)
+		}
 	}
 	slices.SortStableFunc(list, func(a, b inspect.Actor) int { return b.Queued - a.Queued })
+	n := len(s.actors)
+	for i := range min(n, 4*probesPerTick) {
+		list = append(list, s.actors[(t.ticks*probesPerTick+i)%n])
+	}
 	return list
 }
 

@@ -31,7 +31,7 @@ var growths = []struct {
 const (
 	leastGrowth = 50
 	leastHeap   = 32 << 20 // bytes
-	leastSteps  = 4        // a number of samples that are larger than the one before
+	leastSteps  = 3        // a number of samples that are larger than the one before
 	heapSteps   = 2        // the same for the heap, which is known after a collection only
 	mostSeries  = 2000
 )

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/guard"
@@ -266,20 +267,21 @@ func (r *shutdown) step(v *view) []lint {
 	if v.at.Sub(r.since) < shutdownLong {
 		return nil
 	}
-	var found []lint
+	var words []string
 	for _, h := range v.why {
-		if h.What == "put-off reply" || h.What == "SendWait" {
-			continue
+		if h.What != "put-off reply" && h.What != "SendWait" && len(words) < shutdownNames {
+			words = append(words, clip(h.String()))
 		}
-		l := lint{rule: "shutdown", severity: warn, since: r.since, kind: "shutdown: " + h.What + " " + h.Actor.String(),
-			subject: "Shutdown", says: "waits for " + clip(h.String())}
-		if a := v.find(h.Actor.ID, h.Actor.Type); !a.Ref.IsZero() && a.Type == h.Actor.Type {
-			l.about = []inspect.Actor{a} // it is no process
-		}
-		found = append(found, l)
 	}
-	return mostOf(found)
+	if len(words) == 0 {
+		return nil
+	}
+	return []lint{{rule: "shutdown", severity: warn, since: r.since, subject: "Shutdown",
+		says: "waits for " + strings.Join(words, ", ")}}
 }
+
+// shutdownNames is the number of holders that the finding names.
+const shutdownNames = 8
 
 // onlyHolds reports whether holds alone keep the system from being quiescent.
 func (s *sample) onlyHolds() bool {

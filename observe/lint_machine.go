@@ -16,6 +16,7 @@ type noProcessor struct {
 
 const (
 	starvedMuch  = 0.5 // threads that wait, on average
+	starvedBadly = 1   // of these, from which it is a finding by itself
 	starvedTimes = 5
 	// starvedWait is how long mail waits, or a turn lasts, of which lack of a processor may be all.
 	starvedWait = 200 * time.Millisecond
@@ -33,7 +34,7 @@ func (r *noProcessor) step(v *view) []lint {
 	l := lint{rule: "no-processor", severity: info, since: r.since, subject: "The machine", kind: "machine",
 		says: fmt.Sprintf("has no processor for %.1f threads of this program at a time: "+
 			"turns and waits take longer than they would", n)}
-	if r.times >= starvedTimes && (v.excused() >= starvedWait) {
+	if r.times >= starvedTimes && (n >= starvedBadly || v.excused() >= starvedWait) {
 		l.severity = check
 	}
 	return []lint{l}

@@ -34,24 +34,29 @@ func (mailWaits) step(v *view) []lint {
 	return found
 }
 
-// saturation finds that all workers are busy, and that mail waits for that.
+// saturation finds that all workers are busy, and that mail waits for that, or very many turns do.
 type saturation struct{ times int }
 
 const (
 	saturatedFrom  = 0.9
 	saturatedTimes = 3
+	longQueue      = 50 // turns for each worker, from which it is a finding although no mail is known to wait
 )
 
 func (r *saturation) step(v *view) []lint {
-	if v.utilisation() < saturatedFrom || v.queuedTurns() < v.slots || len(v.busy) == 0 ||
-		len(v.waits) == 0 || v.waits[0].delay-v.machine.lackedIn(v.waits[0].delay) < longWait {
+	waits := len(v.waits) > 0 && v.waits[0].delay-v.machine.lackedIn(v.waits[0].delay) >= longWait
+	queued := v.queuedTurns() >= longQueue*v.slots
+	if v.utilisation() < saturatedFrom || v.queuedTurns() < v.slots || len(v.busy) == 0 || !waits && !queued {
 		r.times = 0
 		return nil
 	}
 	if r.times++; r.times < saturatedTimes {
 		return nil
 	}
-	l := lint{rule: "saturation", severity: warn, since: v.at}
+	l := lint{rule: "saturation", severity: check, since: v.at}
+	if waits {
+		l.severity = warn
+	}
 	if b := v.busy[0]; b.Actor != 0 && b.Share >= 0.5 {
 		l.about = []inspect.Actor{v.find(b.Actor, b.Type)}
 		l.says = fmt.Sprintf("takes %.0f %% of the time of all workers in %q, and mail of others waits "+

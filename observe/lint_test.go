@@ -209,7 +209,7 @@ func garbageOf(mb int, share float64) func(int) *sample {
 	return func(n int) *sample {
 		return &sample{busy: []inspect.Busy{{Type: "exporter", Actor: 3, Behaviour: "export", Share: 0.9}},
 			machine: machine{processors: 2, allocated: uint64(n*mb) << 20, collecting: 2 * share * float64(n),
-				allocates: []inspect.CodeBytes{{"main.rows export.go:9", 1}}}}
+				allocates: []inspect.CodeBytes{{At: "main.rows export.go:9", N: 1}}}}
 	}
 }
 
@@ -392,17 +392,17 @@ func scenes() []scene {
 			return &sample{processes: inspect.ProcessList{Types: []inspect.ProcessGroup{{Type: "fetch", Count: 100 * n}}}}
 		}), want: "fetch has processes that only grow in number: 800 more in 8s"},
 		{name: "requests to a process", rule: anew[onlyGrows], tick: (func(n int) *sample {
-			return &sample{processes: inspect.ProcessList{Asked: []inspect.ProcessGroup{{"pricing", 16, 100 * n}}}}
+			return &sample{processes: inspect.ProcessList{Asked: []inspect.ProcessGroup{{Type: "pricing", ID: 16, Count: 100 * n}}}}
 		}), want: "pricing#16 has requests without a reply that only grow in number: 800 more in 8s"},
 		{name: "mail of a process", rule: anew[onlyGrows], tick: (func(n int) *sample {
 			return &sample{processes: inspect.ProcessList{Processes: []inspect.Process{{ID: 16, Type: "indexer",
 				Waits: true, On: "sleep", Queued: 60 + 60*n}}}}
 		}), want: "indexer#16 has a mailbox that only grows: 480 more in 8s"},
 		{name: "goroutines", rule: anew[onlyGrows], tick: (func(n int) *sample {
-			return &sample{machine: machine{goroutines: uint64(100 * n), runs: []inspect.CodeBytes{{"main.leak leak.go:9", 700}}}}
+			return &sample{machine: machine{goroutines: uint64(100 * n), runs: []inspect.CodeBytes{{At: "main.leak leak.go:9", N: 700}}}}
 		}), want: "The number of goroutines only grows: 800 more in 8s, and now 800; 700 of them are in main.leak"},
 		{name: "the heap", rule: anew[onlyGrows], tick: (func(n int) *sample {
-			return &sample{machine: machine{heap: uint64(n/3) << 26, holds: []inspect.CodeBytes{{"main.keep keep.go:9", 1}}}}
+			return &sample{machine: machine{heap: uint64(n/3) << 26, holds: []inspect.CodeBytes{{At: "main.keep keep.go:9", N: 1}}}}
 		}), want: "The heap only grows: by 128 MB in 8s, to 128 MB; most of it was allocated in main.keep"},
 		{name: "a heap that breathes", rule: anew[onlyGrows], ticks: 60, tick: (func(n int) *sample {
 			return &sample{machine: machine{heap: uint64(n%4+1) << 27}}

@@ -7,7 +7,7 @@ import "time"
 type pace struct{ next time.Time }
 
 const (
-	paceRest = 200
+	paceRest = 100
 	paceMost = 15 * time.Second
 )
 

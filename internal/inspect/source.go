@@ -19,7 +19,7 @@ type source interface {
 	EachType(f func(name string, behaviours []string, bytes int, pinned bool))
 	EachWorker(f func(access.WorkerLook))
 	EachLongTurn(least time.Duration, f func(access.LongTurnLook))
-	Holders(most int, f func(actor.AnyRef, actor.Holder)) (why []actor.Holder)
+	Holders(most, timerStride int, f func(actor.AnyRef, actor.Holder)) (why []actor.Holder, timers int)
 	EachRunning(f func(actor.AnyRef))
 	Look(ref actor.AnyRef, most int) (actor.ActorName, actor.Status, access.ActorLook)
 	TypeOf(ref actor.AnyRef) string

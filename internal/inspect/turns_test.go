@@ -94,7 +94,7 @@ func TestHolders(t *testing.T) {
 	var why []actor.Holder
 	var largest []inspect.ActorHolder
 	eventually(t, "all is stashed", func() bool {
-		why, largest = inspect.Holders(sys, 2)
+		why, largest, _ = inspect.Holders(sys, 2, 1)
 		return len(largest) == 3 && largest[2].Count == 3
 	})
 	equal(t, "why", fmt.Sprint(why), "[10 timers of doll]")
@@ -104,6 +104,13 @@ func TestHolders(t *testing.T) {
 	}
 	equal(t, "largest", got, fmt.Sprintf("4 timer of doll#%d\n3 timer of doll#%d\n3 stashed message of doll#%d\n",
 		refs[4].ID(), refs[3].ID(), refs[4].ID()))
+	why, largest, timers := inspect.Holders(sys, 1, 5)
+	sum := 0
+	for _, h := range why {
+		sum += h.Count
+	}
+	equal(t, "one timer in five", sum, 10)
+	equal(t, "all timers", timers, 10)
 	equal(t, "shutting down", inspect.IsShuttingDown(sys), false)
 	sys.Stop()
 	equal(t, "shutting down", inspect.IsShuttingDown(sys), true)
