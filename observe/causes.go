@@ -43,6 +43,7 @@ var traits = map[string]trait{
 	"shutdown":          {rank: 59},
 	"muted-forever":     {rank: 58, follows: true},
 	"long-mute":         {rank: 57, follows: true},
+	"full-channel":      {rank: 56},
 	"mail-waits":        {rank: 50, follows: true},
 	"mute-chain":        {rank: 48, follows: true},
 	"queue-grows":       {rank: 45, follows: true},

@@ -48,7 +48,7 @@ type rule interface{ step(v *view) []lint }
 // allRules returns new rules, without memory of earlier views.
 func allRules() []rule {
 	return []rule{
-		&longTurns{}, mailWaits{}, &queueGrows{}, &muteChain{}, &muteCrowd{}, longMute{}, &circles{},
+		&longTurns{}, mailWaits{}, &queueGrows{}, &muteChain{}, &muteCrowd{}, longMute{}, &fullChannel{}, &circles{},
 		longAsk{}, &longCall{}, &selfSends{}, &putOff{}, &onlyGrows{}, &holds{}, &saturation{}, &imbalance{},
 		&tooManyBlocked{}, &deadLetterBurst{}, &restartLoop{}, &startFails{}, &mutedForever{}, &shutdown{}, deadlockedAsk{},
 		pressureDeadlock{}, panicked{}, &garbage{}, smallSample{}, &noProcessor{},

@@ -15,7 +15,8 @@ var advice = map[string]string{
 		"see docs/operating.md.",
 	"only-grows": "Code makes these and does not end them. Find where they are made, and stop, cancel, " +
 		"reply to or release each of them.",
-	"long-call": "Look at the line in which the process waits. Give the calls a time-out (process.Within).",
+	"long-call":    "Look at the line in which the process waits. Give the calls a time-out (process.Within).",
+	"full-channel": "No goroutine reads from the channel, or too few do. Its senders are muted meanwhile.",
 	"long-mute": "The receiver does not catch up, or applies pressure and does not release it. See what " +
 		"it runs; each ApplyPressure needs a ReleasePressure.",
 	"start-fails": "See why it failed under Supervision. Its supervisor tries again after its back-off; " +

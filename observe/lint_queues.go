@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
@@ -93,7 +94,7 @@ func (r *deadLetterBurst) step(v *view) []lint {
 	all, kinds, most := 0.0, 0, inspect.Letters{}
 	receivers := map[inspect.Letters]float64{}
 	for _, l := range v.letters {
-		if l.BestEffort || l.Rate == 0 || l.Reason == actor.ErrDeadlock.Error() {
+		if l.BestEffort || l.Rate == 0 || l.Reason == guard.Text(actor.ErrDeadlock) {
 			continue
 		}
 		k := inspect.Letters{Type: l.Type, Behaviour: l.Behaviour, Reason: l.Reason, FromType: l.FromType}
@@ -136,7 +137,7 @@ type deadlockedAsk struct{}
 func (deadlockedAsk) step(v *view) []lint {
 	var found []lint
 	for _, l := range v.letters {
-		if l.Reason != actor.ErrDeadlock.Error() || v.at.Sub(l.Last) > showEvent {
+		if l.Reason != guard.Text(actor.ErrDeadlock) || v.at.Sub(l.Last) > showEvent {
 			continue
 		}
 		a := inspect.Actor{Type: l.Type}

@@ -357,6 +357,13 @@ func scenes() []scene {
 			s.graph.Mutes[0].AtLeast = 5 * time.Second
 			return s
 		})},
+		{name: "a channel that is not read", rule: anew[fullChannel], tick: always(func() *sample {
+			return &sample{largest: []inspect.ActorHolder{{What: "ToChan", Count: 1, Actor: an("channel", 4)}}}
+		}), want: "channel#4 has a message for a channel of Go's that has no room"},
+		{name: "a channel that is read now and then", rule: anew[fullChannel], tick: func(n int) *sample {
+			return &sample{largest: []inspect.ActorHolder{{What: []string{"ToChan", "FromChan"}[n/5%2], Count: 1,
+				Actor: an("channel", 4)}}}
+		}},
 		{name: "a process that does not reply", rule: anew[longCall], tick: callsOf("sleep", 16),
 			want: "bank#32 keeps the same processes waiting for 5s; it waits in sleep, in main.bank bank.go:3; " +
 				"1 other waits for it"},

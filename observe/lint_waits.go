@@ -208,6 +208,27 @@ func (longMute) step(v *view) []lint {
 	return found
 }
 
+// fullChannel finds channels of Go's into which a message waits to be put, in channelSamples samples
+// running: [actor.ToChan].
+type fullChannel struct{ last streaks }
+
+const channelSamples = 6
+
+func (r *fullChannel) step(v *view) []lint {
+	now, found := streaks{}, []lint(nil)
+	for _, h := range v.largest {
+		if h.What != "ToChan" {
+			continue
+		}
+		if s := r.last.goOn(now, h.Actor.ID, v.at); s.times >= channelSamples {
+			found = append(found, lint{rule: "full-channel", severity: warn, about: []inspect.Actor{h.Actor},
+				since: s.since, says: "has a message for a channel of Go's that has no room (ToChan)"})
+		}
+	}
+	r.last = now
+	return mostOf(found)
+}
+
 // longCall finds processes for which others wait, and that wait for something else: in callSamples
 // samples running they were never seen to run or to receive, and the same process waited for their
 // reply, or for room in their mailbox.
