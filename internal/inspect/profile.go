@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
@@ -22,7 +23,8 @@ type Profiler struct {
 	gone chan struct{}
 
 	mu         sync.Mutex
-	all, busy  uint64 // guarded by mu: looks, and looks at which a turn ran
+	all, busy  uint64 // guarded by mu: looks at a worker, and looks that found a turn
+	rounds     uint64 // guarded by mu: looks at all workers
 	slots      slotLooks
 	actors     topK[atWork]
 	behaviours map[atWork]uint64 // guarded by mu
@@ -33,11 +35,15 @@ type Profiler struct {
 // those that found a turn. It is guarded by the profiler's mu.
 type slotLooks struct{ all, busy uint64 }
 
-// atWork is an actor with one of its behaviours, or, without a number, a behaviour of all actors of
-// a type.
+// profileRest times the duration of a look is the least rest of the profiler after the look. It bounds
+// the cost where thousands of turns block, each with a worker.
+const profileRest = 100
+
+// atWork is an actor with one of its behaviours, or a process; or, without a number, a behaviour of
+// all actors of a type, or all processes of a type.
 type atWork struct {
 	typ, behaviour string
-	actor          uint64
+	actor, process uint64
 }
 
 // seenWorker is a worker over time. It is guarded by the profiler's mu.
@@ -69,12 +75,18 @@ func (p *Profiler) run(every time.Duration) {
 	defer close(p.gone)
 	t := time.NewTicker(every)
 	defer t.Stop()
+	var next time.Time // if looks are dear, they are rarer
 	for {
 		select {
 		case <-p.stop:
 			return
 		case now := <-t.C:
+			if now.Before(next) {
+				continue
+			}
+			begin := time.Now()
 			p.look(now)
+			next = begin.Add(profileRest * time.Since(begin))
 		}
 	}
 }
@@ -89,7 +101,7 @@ func (p *Profiler) Stop() {
 func (p *Profiler) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all, p.busy, p.slots = 0, 0, slotLooks{}
+	p.all, p.busy, p.rounds, p.slots = 0, 0, 0, slotLooks{}
 	p.actors = topK[atWork]{}
 	p.behaviours = map[atWork]uint64{}
 	p.workers = map[int]*seenWorker{}
@@ -99,13 +111,11 @@ func (p *Profiler) Reset() {
 func (p *Profiler) look(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.rounds++
 	busy, slots := p.in.BusySlots()
 	p.slots.all += uint64(slots)
 	p.slots.busy += uint64(busy)
-	p.in.EachWorker(func(id int, pinned, blocking bool, typ, behaviour string, actor uint64) {
-		p.saw(now, Worker{ID: id, Pinned: pinned, State: workerState(typ, blocking), Type: typ,
-			Actor: actor, Behaviour: behaviour})
-	})
+	p.in.EachWorker(func(l access.WorkerLook) { p.saw(now, workerOf(l)) })
 }
 
 // saw counts one look at one worker. A surplus worker counts only while it runs a turn: then it
@@ -116,7 +126,7 @@ func (p *Profiler) saw(now time.Time, w Worker) {
 		o = &seenWorker{since: now}
 		p.workers[w.ID] = o
 	}
-	if o.at.Actor != w.Actor || o.at.Behaviour != w.Behaviour || o.at.State != w.State {
+	if o.at.Actor != w.Actor || o.at.Process != w.Process || o.at.Behaviour != w.Behaviour || o.at.State != w.State {
 		o.since = now
 	}
 	o.at = w
@@ -128,8 +138,8 @@ func (p *Profiler) saw(now time.Time, w Worker) {
 	}
 	o.busy++
 	p.busy++
-	p.actors.add(atWork{w.Type, w.Behaviour, w.Actor})
-	p.behaviours[atWork{w.Type, w.Behaviour, 0}]++
+	p.actors.add(atWork{w.Type, w.Behaviour, w.Actor, w.Process})
+	p.behaviours[atWork{typ: w.Type, behaviour: w.Behaviour}]++
 }
 
 // Samples returns the number of looks at workers, and the number of these that found a turn.
@@ -148,12 +158,21 @@ func (p *Profiler) Saturation() (looks, busy uint64) {
 	return p.slots.all, p.slots.busy
 }
 
+// Rounds returns how often all workers were looked at. A figure of Busy.Samples divided by it is the
+// number of workers that the actor kept busy, on average.
+func (p *Profiler) Rounds() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rounds
+}
+
 // Busy is how often an actor, or a behaviour of a type, was seen at work.
 type Busy struct {
 	Type      string // of the actor
 	Behaviour string // the running behaviour; "" for work of the runtime itself
-	// Actor is the number of the actor; 0 if the figure is for all actors of the type.
-	Actor uint64
+	// Actor is the number of the actor, or Process that of the process; both are 0 if the figure is
+	// for all of the type.
+	Actor, Process uint64
 	// Samples is the number of looks at which it ran. For an actor it may be too high by up to
 	// TooMany: 256 actors are counted at a time, and a new one takes over the count of the rarest.
 	Samples, TooMany uint64
@@ -189,12 +208,14 @@ func (p *Profiler) Behaviours() []Busy {
 }
 
 func (w atWork) counts(n, tooMany, of uint64) Busy {
-	return Busy{w.typ, w.behaviour, w.actor, n, tooMany, float64(n) / float64(max(of, 1))}
+	return Busy{w.typ, w.behaviour, w.actor, w.process, n, tooMany,
+		float64(n) / float64(max(of, 1))}
 }
 
 func busiestFirst(a, b Busy) int {
 	return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Type, b.Type),
-		cmp.Compare(a.Behaviour, b.Behaviour), cmp.Compare(a.Actor, b.Actor))
+		cmp.Compare(a.Behaviour, b.Behaviour), cmp.Compare(a.Actor, b.Actor),
+		cmp.Compare(a.Process, b.Process))
 }
 
 // Workers returns the workers as of the last look, with their shares since the last Reset.

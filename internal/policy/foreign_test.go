@@ -32,7 +32,8 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"actor", "supervision.decides", inTurn}, // Decide
 	{"actor", "supervision.init", inTurn},    // of the child's state
 	{"actor", "supervision.zero", apart},     // WithKeep
-	{"actor", "lookAtState.f", apart},        // Inspect, LogValue: in package inspect
+	{"actor", "processHolder.where", ownCode},
+	{"actor", "lookAtState.f", apart}, // Inspect, LogValue: in package inspect
 	{"actor", "watch.*", ownCode},
 	{"actor", "unitTurn.f", inTurn}, // of a test
 	{"actor", "sharedOption.*", ownCode},
