@@ -259,7 +259,7 @@ func (r *holds) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// shutdown finds that the system is to end, and names what it waits for.
+// shutdown finds that the system is to end and does not, and names the holders.
 type shutdown struct{ since time.Time }
 
 const shutdownLong = 3 * time.Second
