@@ -210,8 +210,8 @@ func (in *inspector) EachWorker(f func(access.WorkerLook)) {
 }
 
 // EachLongTurn calls f for each turn that has lasted for at least so long, and for each call of
-// Blocking or of an Ask in a turn that has. An actor of a pinned type is included only if it blocks.
-// The stacks are those of access.StacksOfProcesses.
+// Blocking or of an Ask in a turn that has. An actor of a pinned type is included only if it
+// blocks. The stacks are those of access.StacksOfProcesses.
 func (in *inspector) EachLongTurn(least time.Duration, f func(access.LongTurnLook)) {
 	s := in.s
 	processes := s.processes.sys.Load()
@@ -277,9 +277,9 @@ func (in *inspector) EachRunning(f func(AnyRef)) {
 	}
 }
 
-// refFound returns the ref of an actor that was found by a peek. What runs or waits was sent something
-// before, and the load of its mailbox's head pairs with that push: so what its spawn has written is
-// ordered before what the caller reads.
+// refFound returns the ref of an actor that was found by a peek. What runs or waits was sent
+// something before, and the load of its mailbox's head pairs with that push: so what its spawn has
+// written is ordered before what the caller reads.
 func refFound(a *cell) AnyRef {
 	a.box.Idle()
 	return AnyRef{a}

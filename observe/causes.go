@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// A finding is made of signals: see docs/decisions/0054-findings.md. The lints that rules return are
-// signals, and the lints of a view are findings.
+// A finding is made of signals: see docs/decisions/0054-findings.md. The lints that rules return
+// are signals, and the lints of a view are findings.
 
 // trait says how findings are made of the signals of a rule.
 type trait struct {
@@ -64,8 +64,8 @@ const (
 	ageKept = time.Minute
 )
 
-// key identifies the subject of a signal: an actor or a process by its number, or anything else by a
-// text.
+// key identifies the subject of a signal: an actor or a process by its number, or anything else by
+// a text.
 type key struct {
 	process bool
 	id      uint64

@@ -11,9 +11,9 @@ import (
 )
 
 // onlyGrows finds numbers that only grow: actors of a type, timers, Pipes, stashed messages and
-// put-off replies of an actor, children of a supervisor, processes of a type, processes that ask one,
-// mail of a process, goroutines, the heap. A number is compared with itself ten seconds, a minute and
-// ten minutes before.
+// put-off replies of an actor, children of a supervisor, processes of a type, processes that ask
+// one, mail of a process, goroutines, the heap. A number is compared with itself ten seconds, a
+// minute and ten minutes before.
 type onlyGrows struct{ series map[counted]*series }
 
 // counted identifies a number that is followed.

@@ -141,8 +141,8 @@ func (p *Profiler) Samples() (all, running uint64) {
 	return p.all, p.busy
 }
 
-// Rounds returns how often all workers were looked at. A figure of Busy.Samples divided by it is the
-// number of workers that the actor kept busy, on average.
+// Rounds returns how often all workers were looked at. A figure of Busy.Samples divided by it is
+// the number of workers that the actor kept busy, on average.
 func (p *Profiler) Rounds() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
