@@ -33,7 +33,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"actor", "supervision.init", inTurn},    // of the child's state
 	{"actor", "supervision.zero", apart},     // WithKeep
 	{"actor", "processHolder.where", ownCode},
-	{"actor", "lookAtState.f", apart},        // Inspect, LogValue: in package inspect
+	{"actor", "lookAtState.f", apart}, // Inspect, LogValue: in package inspect
 	{"actor", "watch.*", ownCode},
 	{"actor", "unitTurn.f", inTurn}, // of a test
 	{"actor", "sharedOption.*", ownCode},
