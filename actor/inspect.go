@@ -217,8 +217,8 @@ func (in *inspector) EachWorker(f func(access.WorkerLook)) {
 }
 
 // EachLongTurn calls f for each turn that has lasted for at least so long, and for each call of
-// Blocking or of an Ask in a turn that has. An actor of a pinned type is included only if it blocks.
-// The stacks are those of access.StacksOfProcesses.
+// Blocking or of an Ask in a turn that has. An actor of a pinned type is included only if it
+// blocks. The stacks are those of access.StacksOfProcesses.
 func (in *inspector) EachLongTurn(least time.Duration, f func(access.LongTurnLook)) {
 	s := in.s
 	processes := s.processes.sys.Load()

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Holders returns the result of [System.Why]. For each kind of holder it also calls f for the actors
-// that have most of them, up to so many actors. "stashed message" is a kind there, though a stash
-// holds nothing. It looks at one timer in so many, and returns the number of all timers of actors.
+// Holders returns the result of [System.Why]. For each kind of holder it also calls f for the
+// actors that have most of them, up to so many actors. "stashed message" is a kind there, though a
+// stash holds nothing. It looks at one timer in so many, and returns the number of all timers of
+// actors.
 func (in *inspector) Holders(most, timerStride int, f func(AnyRef, Holder)) (why []Holder, timers int) {
 	t := in.s.tally(timerStride)
 	why = t.holders()

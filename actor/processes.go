@@ -183,8 +183,8 @@ func processOn(processes any, w *sched.Worker) (who access.ProcessName,
 	return who, at, ok && who.ID != 0 && w.Running() == task
 }
 
-// whereInTurn says where a running process is, by its stack: "in Blocking at main.fetch main.go:12",
-// "in chan receive at …".
+// whereInTurn says where a running process is, by its stack: "in Blocking at main.fetch
+// main.go:12", "in chan receive at …".
 func whereInTurn(text []byte, blocking bool) (where string) {
 	_, state, _ := strings.Cut(string(text), "[")
 	switch state, _, _ = strings.Cut(state[:max(0, strings.IndexByte(state, ']'))], ","); {

@@ -62,8 +62,8 @@ func (s *kernelSystem) Why() []Holder {
 	return t.holders()
 }
 
-// tally counts the holders of the system at this moment. Of timers it looks at the owner of one in so
-// many, which stands for all of these.
+// tally counts the holders of the system at this moment. It looks at the owner of one timer in
+// timerStride, which stands for all of these.
 func (s *kernelSystem) tally(timerStride int) (t tally) {
 	waits := s.allWaits()
 	for _, turn := range s.runningTurns(waits) {

@@ -72,7 +72,7 @@ func (p present) machine() apiMachine {
 	return a
 }
 
-// living returns the estimate of the number of actors. The number of those that have not stopped
+// living returns the estimate of the number of actors. The number of actors that have not stopped
 // bounds it, and is the estimate if it is within the range of the sample: then the GC has probably
 // collected none.
 func (p present) living() apiLiving {

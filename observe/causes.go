@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// A finding is made of signals: see docs/decisions/0054-findings.md. The lints that rules return are
-// signals, and the lints of a view are findings.
+// A finding is made of signals: see docs/decisions/0054-findings.md. The lints that rules return
+// are signals, and the lints of a view are findings.
 
 // trait says how findings are made of the signals of a rule.
 type trait struct {
@@ -64,8 +64,8 @@ const (
 	ageKept = time.Minute
 )
 
-// key identifies the subject of a signal: an actor or a process by its number, or anything else by a
-// text.
+// key identifies the subject of a signal: an actor or a process by its number, or anything else by
+// a text.
 type key struct {
 	process bool
 	id      uint64
@@ -185,8 +185,8 @@ func (c *causes) remember(v *view, l lint) {
 	c.signals[k] = &signal{l, v.at}
 }
 
-// next returns the actor that an actor waits for: of several, the one whose wait was seen last, and
-// of these the one that waits itself.
+// next returns the actor that an actor waits for. Of several it takes the newest wait, and among
+// equally new ones an actor that waits itself.
 func (c *causes) next(from key) (to key, ok bool) {
 	better := func(a, b key) bool {
 		at, bt := c.waits[from][a], c.waits[from][b]
@@ -308,7 +308,7 @@ func (c *causes) finding(v *view, root key, group []*signal, behind map[key]bool
 	return l
 }
 
-// first orders what is before what is not.
+// first orders true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:

@@ -55,8 +55,8 @@ func allRules() []rule {
 	}
 }
 
-// sortLints sorts the worst first; among lints of one severity, those for which most wait, then those
-// of the rule with the highest rank, then the oldest first.
+// sortLints sorts the worst first; among lints of one severity, those for which most wait, then
+// those of the rule with the highest rank, then the oldest first.
 func sortLints(all []lint) {
 	slices.SortStableFunc(all, func(a, b lint) int {
 		return cmp.Or(cmp.Compare(b.severity, a.severity),

@@ -11,9 +11,9 @@ import (
 )
 
 // onlyGrows finds numbers that only grow: actors of a type, timers, Pipes, stashed messages and
-// put-off replies of an actor, children of a supervisor, processes of a type, processes that ask one,
-// mail of a process, goroutines, the heap. A number is compared with itself ten seconds, a minute and
-// ten minutes before.
+// put-off replies of an actor, children of a supervisor, processes of a type, processes that ask
+// one, mail of a process, goroutines, the heap. A number is compared with itself ten seconds, a
+// minute and ten minutes before.
 type onlyGrows struct{ series map[counted]*series }
 
 // counted identifies a number that is followed.
@@ -170,7 +170,7 @@ func (s *sample) mostlyIn(typ string) string {
 	return ""
 }
 
-// isIn says what a process waits for.
+// isIn names the object of a process's wait.
 func isIn(p inspect.Process) string {
 	switch {
 	case !p.Waits:
@@ -261,7 +261,7 @@ func bytesText(n float64) string {
 	return fmt.Sprintf("%.0f MB", n/(1<<20))
 }
 
-// alone drops what only follows from another finding: a type whose one actor has most of the number,
+// alone drops findings that follow from another one: a type whose one actor has most of the number,
 // and all actors if those of a supervisor are found.
 func alone(found []lint) []lint {
 	has := func(is func(l lint) bool) bool { return slices.ContainsFunc(found, is) }

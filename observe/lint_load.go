@@ -182,13 +182,21 @@ func (r *startFails) step(v *view) []lint {
 		down[path] = since
 		if lasted := v.at.Sub(since); lasted >= downLong {
 			found = append(found, lint{rule: "start-fails", severity: warn, since: since,
-				about: v.child(n), subject: clip(path), path: path,
+				about: v.child(n), subject: clip(path) + ofType(n), path: path,
 				says: fmt.Sprintf("has been down for %s, after %d restarts: %s", short(lasted), n.Restarts,
 					clip(guard.Text(n.Last)))})
 		}
 	})
 	r.down = down
 	return mostOf(found)
+}
+
+// ofType names the type of a node's actor, if that is not its name.
+func ofType(n supervise.Node) string {
+	if n.Type == "" || n.Type == n.Name {
+		return ""
+	}
+	return " of type " + clip(n.Type)
 }
 
 // walk calls f for all nodes with their paths.
@@ -251,7 +259,7 @@ func (r *holds) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// shutdown finds that the system is to end, and names what it waits for.
+// shutdown finds that the system is to end and does not, and names the holders.
 type shutdown struct{ since time.Time }
 
 const shutdownLong = 3 * time.Second

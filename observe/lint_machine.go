@@ -40,8 +40,8 @@ func (r *noProcessor) step(v *view) []lint {
 	return []lint{l}
 }
 
-// excused returns the longest delay of mail, or report of a turn in the last seconds, that may be due to
-// lack of a processor alone.
+// excused returns the longest delay of mail, or report of a turn in the last seconds, that may be
+// due to lack of a processor alone.
 func (v *view) excused() (longest time.Duration) {
 	may := func(d time.Duration) {
 		if d <= v.machine.lackedIn(d) {
@@ -59,8 +59,8 @@ func (v *view) excused() (longest time.Duration) {
 	return longest
 }
 
-// garbage finds that the garbage collector takes much of the processors, or that very much memory is
-// allocated.
+// garbage finds that the garbage collector takes much of the processors, or that very much memory
+// is allocated.
 type garbage struct {
 	times int
 	since time.Time

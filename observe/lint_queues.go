@@ -45,8 +45,8 @@ func (r *queueGrows) step(v *view) []lint {
 // longWait is how long mail may wait.
 const longWait = time.Second
 
-// isQuick reports whether mail to an actor, or to actors of its type, is known to wait only briefly; or
-// whether it is not known, and its senders are muted.
+// isQuick reports whether mail to an actor, or to actors of its type, is known to wait only
+// briefly; or whether it is not known, and its senders are muted.
 func (s *sample) isQuick(a inspect.Actor) bool {
 	for _, w := range s.waits {
 		if w.actor.ID == a.ID {
@@ -174,8 +174,8 @@ func (s *sample) sender(of inspect.Letters) string {
 	return "from " + clip(of.FromType)
 }
 
-// putOff finds put-off replies that seem forgotten: for ten seconds their number, for one actor, never
-// fell. If many actors of a type have some, as for long polls, the number must have grown.
+// putOff finds put-off replies that seem forgotten: for ten seconds their number, for one actor,
+// never fell. If many actors of a type have some, as for long polls, the number must have grown.
 type putOff struct{ held map[uint64]putOffs }
 
 type putOffs struct {

@@ -18,11 +18,11 @@ const (
 	showEvent = 15 * time.Second
 )
 
-// longTurns finds turns that run for long now, by the runtime's records, and turns that ran long, by
-// its reports (actor.WithLongTurn), and much longer than the reported turns of other actors of the
-// type. A worker that is seen with one actor again and again may have run many short turns, so the
-// profile says nothing. A turn that blocks (actor.Context.Blocking) keeps no worker, and is found if
-// mail waits for it.
+// longTurns finds turns that run for long now, by the runtime's records, and turns that ran long,
+// by its reports (actor.WithLongTurn), and much longer than the reported turns of other actors of
+// the type. A worker that is seen with one actor again and again may have run many short turns, so
+// the profile says nothing. A turn that blocks (actor.Context.Blocking) keeps no worker, and is
+// found if mail waits for it.
 type longTurns struct {
 	heard time.Time // the last report
 	// doubted has the reports of turns that may have been long because their threads had no processor.

@@ -208,8 +208,8 @@ func (longMute) step(v *view) []lint {
 	return found
 }
 
-// fullChannel finds channels of Go's into which a message waits to be put, in channelSamples samples
-// running: [actor.ToChan].
+// fullChannel finds channels of Go's into which a message waits to be put, in channelSamples
+// samples running: [actor.ToChan].
 type fullChannel struct{ last streaks }
 
 const channelSamples = 6

@@ -96,7 +96,8 @@ func (l *machineLook) threadsLacked(m *machine) (longest time.Duration) {
 	return longest
 }
 
-// goroutinesLacked returns the longest wait of one goroutine for Go's scheduler since the last call.
+// goroutinesLacked returns the longest wait of one goroutine for Go's scheduler since the last
+// call.
 func (l *machineLook) goroutinesLacked(h *metrics.Float64Histogram) (longest time.Duration) {
 	for i, n := range h.Counts {
 		if l.waits != nil && n > l.waits[i] && !math.IsInf(h.Buckets[i], 0) {
@@ -124,7 +125,8 @@ func (l *machineLook) lookAtCode(at time.Time, m *machine) {
 	}
 }
 
-// lackedShare returns the share of the last seconds in which a thread was ready and had no processor.
+// lackedShare returns the share of the last seconds in which a thread was ready and had no
+// processor.
 func (m *machine) lackedShare() float64 {
 	const seconds = 3
 	return min(1, m.lackedIn((seconds-2)*tick).Seconds()/seconds)

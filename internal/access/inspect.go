@@ -63,7 +63,8 @@ type ProcessLook struct {
 	At func(stacks map[string][]byte) []byte
 }
 
-// ProcessHolder is a process that keeps its system from being quiescent because it has armed a timer.
+// ProcessHolder is a process that keeps its system from being quiescent because it has armed a
+// timer.
 type ProcessHolder struct {
 	Who ProcessName   // the zero ProcessName: a goroutine outside has armed it
 	On  func() string // what the process waits for; "" if it does not wait
@@ -74,17 +75,18 @@ type ProcessHolder struct {
 // quiescent. Package process sets it.
 var TimersOf func(processes any, f func(ProcessHolder))
 
-// RunningTask returns the process of a *process.System that a *sched.Task is, whose turn was seen to
-// run. It reports false if the task is none of the system. Any goroutine. Package process sets it.
+// RunningTask returns the process of a *process.System that a *sched.Task is, whose turn was seen
+// to run. It reports false if the task is none of the system. Any goroutine. Package process sets
+// it.
 var RunningTask func(processes, task any) (who ProcessName, at func(stacks map[string][]byte) []byte,
 	ok bool)
 
-// UserFrame returns the line of the user's that a goroutine is in, by its stack, as a function and a
-// place. Package actor sets it.
+// UserFrame returns the line of the user's that a goroutine is in, by its stack, as a function and
+// a place. Package actor sets it.
 var UserFrame func(goroutine []byte) string
 
-// StacksOfProcesses returns the stacks of all processes, on the terms of sched.Stacks. Their keys are
-// for ProcessHolder.At and ProcessLook.At. Package process sets it.
+// StacksOfProcesses returns the stacks of all processes, on the terms of sched.Stacks. Their keys
+// are for ProcessHolder.At and ProcessLook.At. Package process sets it.
 var StacksOfProcesses func() map[string][]byte
 
 // EachProcess calls f for processes of a *process.System, at most so many of each of its parts, the

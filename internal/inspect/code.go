@@ -140,6 +140,6 @@ func Goroutines() []CodeBytes {
 	return most(list)
 }
 
-// UserFrame returns the line of the user's code that a goroutine is in, by its stack: a function and
-// a place; "" if there is none.
+// UserFrame returns the line of the user's code that a goroutine is in, by its stack: a function
+// and a place; "" if there is none.
 func UserFrame(goroutine []byte) string { return access.UserFrame(goroutine) }

@@ -11,9 +11,9 @@ type ActorHolder struct {
 
 // Holders returns the result of [actor.System.Why]. For each kind of holder it also returns the
 // actors that have most of them, up to so many. "stashed message" is a kind there, though a stash
-// keeps no system from being quiescent. It takes as long as Why with a timerStride of 1. With a larger
-// one it looks at the owners of so many timers less, multiplies what it sees, and takes about 20 ns
-// for each timer. timers is their number.
+// keeps no system from being quiescent. It takes as long as Why with a timerStride of 1. With a
+// larger one it looks at the owners of so many timers less, multiplies what it sees, and takes
+// about 20 ns for each timer. timers is their number.
 func Holders(sys *actor.System, most, timerStride int) (why []actor.Holder, largest []ActorHolder,
 	timers int) {
 	in := of(sys)

@@ -60,8 +60,8 @@ type ProcessList struct {
 	More bool // there are more, which were not examined
 	// Waits counts the processes by the kind of object they wait for, the most frequent first.
 	Waits []ProcessWaits
-	// Types counts the processes by type, without those that wait for another process. Asked
-	// counts the latter by the process that they wait for. Both have the most frequent ones first, ten at
+	// Types counts the processes by type, without those that wait for another process. Asked counts
+	// the latter by the process that they wait for. Both have the most frequent ones first, ten at
 	// most.
 	Types, Asked []ProcessGroup
 	// Processes are up to 500 of them: first the processes with a name or with much mail, each part
