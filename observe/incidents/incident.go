@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// An incident is a fault of a service that the page has to name.
+type incident struct {
+	name string
+	// culprits are names of the culprit, one of which must be in the first finding: a type, the name
+	// of an actor, a path of a supervisor, a behaviour, a place in the source. More of them are known
+	// only when the incident runs: see service.accuse.
+	culprits []string
+	// begin starts the incident and returns at once.
+	begin func(s *service)
+
+	// alone says that the incident takes the processors, so that no other runs beside it.
+	alone bool
+	// short says that the incident is one of the handful for each merge.
+	short bool
+	// inShutdown says that the system does not end, and that the error must name the culprit too.
+	inShutdown bool
+	options    []actor.Option
+}
+
+func is(names ...string) []string { return names }
+
+func incidents() []incident {
+	return slices.Concat(turns, queues, chains, asks, growth, failures, machine, shutdown)
+}
+
+// find returns an incident by its name, and none for an empty name.
+func find(name string) (incident, error) {
+	if name == "" {
+		return incident{}, nil
+	}
+	all := incidents()
+	i := slices.IndexFunc(all, func(in incident) bool { return in.name == name })
+	if i < 0 {
+		return incident{}, fmt.Errorf("there is no incident %q: see -list", name)
+	}
+	return all[i], nil
+}
+
+const (
+	// afterBegin is how long an incident runs before the page is opened.
+	afterBegin = 5 * time.Second
+	// findWithin is how long the page may take to name the culprit.
+	findWithin = 15 * time.Second
+)

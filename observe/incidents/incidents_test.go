@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestIncidents plays each incident, opens the page after afterBegin, and looks for the culprit.
+func TestIncidents(t *testing.T) {
+	var mu sync.Mutex
+	rows := map[string]string{}
+	for _, alone := range []bool{true, false} {
+		t.Run(map[bool]string{true: "Alone", false: "Together"}[alone], func(t *testing.T) {
+			for _, in := range incidents() {
+				if in.alone != alone || testing.Short() && !in.short {
+					continue
+				}
+				t.Run(in.name, func(t *testing.T) {
+					if !alone {
+						t.Parallel()
+					}
+					r := playIncident(t, in)
+					t.Log(r)
+					mu.Lock()
+					rows[in.name] = r.row(in)
+					mu.Unlock()
+				})
+			}
+		})
+	}
+	if *tableFile == "" {
+		return
+	}
+	table := "| incident | verdict | after | culprit | first finding |\n|---|---|---|---|---|\n"
+	for _, in := range incidents() {
+		table += rows[in.name]
+	}
+	if err := os.WriteFile(*tableFile, []byte(table), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A result is the judgement of an incident.
+type result struct {
+	verdict string // right, named, wrong or green
+	after   time.Duration
+	first   string // the last first finding
+	faults  []string
+}
+
+func (r result) String() string {
+	return fmt.Sprintf("%s after %.1f s: %s %s", r.verdict, r.after.Seconds(), r.first, strings.Join(r.faults, "; "))
+}
+
+func (r result) row(in incident) string {
+	first := r.first
+	for _, f := range r.faults {
+		first += "; **" + f + "**"
+	}
+	return fmt.Sprintf("| %s | %s | %.1f s | %s | %s |\n", in.name, r.verdict, r.after.Seconds(),
+		strings.Join(in.culprits, " or "), strings.ReplaceAll(first, "|", "/"))
+}
+
+func playIncident(t *testing.T, in incident) (r result) {
+	p := play(t, in, 2000)
+	<-time.After(afterBegin) // people open the page late
+	ctx, cancel := context.WithTimeout(t.Context(), findWithin)
+	defer cancel()
+	begin := time.Now()
+	r.verdict = "green"
+	p.stream(ctx, func(o overview) bool {
+		r.after = time.Since(begin)
+		r.first, r.verdict = p.judge(in, o)
+		if r.verdict == "right" && !p.inText(ctx) {
+			r.verdict = "not in the text"
+		}
+		return r.verdict != "right"
+	})
+	if r.verdict != "right" {
+		t.Errorf("%s: %s", r.verdict, r.first)
+	}
+	if in.inShutdown {
+		if err := p.awaitShutdown(); !p.names(err) {
+			r.faults = append(r.faults, "error: "+err)
+			t.Errorf("the error of Shutdown does not name the culprit: %s", err)
+		}
+	}
+	return r
+}
+
+// judge looks at the first finding, which is also the headline.
+func (p *played) judge(in incident, o overview) (first, verdict string) {
+	found := slices.DeleteFunc(slices.Clone(o.Lints), func(f finding) bool {
+		// Other programs may really starve the service, on the machine of the tests.
+		return f.Severity == "info" || f.Rule == "no-processor" && !strings.HasPrefix(in.name, "starved")
+	})
+	switch {
+	case len(found) == 0:
+		return o.System.Headline, "green"
+	case p.names(found[0].subject()):
+		return found[0].Rule + ": " + found[0].Text, "right"
+	case p.names(found[0].Text):
+		return found[0].Rule + ": " + found[0].Text, "named"
+	}
+	return found[0].Rule + ": " + found[0].Text, "wrong"
+}
+
+// inText reports whether the text form names the culprit: the headline, and the first finding.
+func (p *played) inText(ctx context.Context) bool {
+	rows := strings.Split(p.text(ctx, "lints"), "\n")
+	heading := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, "RULE") })
+	for _, row := range rows[heading+1:] {
+		if !strings.HasPrefix(row, "no-processor") || p.names(row) {
+			return p.names(row) // the first
+		}
+	}
+	return false
+}
+
+func (p *played) awaitShutdown() string {
+	select {
+	case err := <-p.shutdown:
+		return err
+	case <-time.After(shutdownGrace + hang):
+		return "Shutdown does not return"
+	}
+}
