@@ -11,10 +11,20 @@ import (
 
 // Actors and processes that wait for answers.
 var asks = []incident{
+	// The runtime refuses the last ask of the circle: none of the purchases succeeds.
 	{name: "ask-circle", culprits: is("purchase", "warehouse", "invoice"), short: true, begin: func(s *service) {
 		purchase, warehouse, invoice := newKind("purchase", "buy"), newKind("warehouse", "take"), newKind("invoice", "bill")
 		a, b, c := purchase.spawn(s), warehouse.spawn(s), invoice.spawn(s)
-		purchase.do.Send(s.sys, a, warehouse.asks(b, invoice.asks(c, purchase.asks(a, nothing))))
+		purchase.mailed(s, 5, a, warehouse.asks(b, invoice.asks(c, purchase.asks(a, nothing))))
+	}},
+	// The reply is put off until a message of the very actor that asks has come.
+	{name: "ask-waits-for-itself", culprits: is("purchase", "warehouse"), begin: func(s *service) {
+		purchase, warehouse := newKind("purchase", "buy"), newKind("warehouse", "take")
+		a, b := purchase.spawn(s), warehouse.spawn(s)
+		purchase.mailed(s, 5, a, warehouse.asks(b, func(_ *thing, c *actor.Context) {
+			d := actor.Defer(c, warehouse.ask)
+			purchase.do.Send(c, a, func(_ *thing, c *actor.Context) { d.Reply(c, 1, nil) })
+		}))
 	}},
 	// The last of a chain of asks is stuck.
 	{name: "ask-chain", culprits: is("tax"), begin: func(s *service) {

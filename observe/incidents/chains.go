@@ -40,7 +40,7 @@ var chains = []incident{
 		})
 		k.mailed(s, 50, source, toSink)
 	}},
-	{name: "unread-channel", culprits: is("ToChan"), begin: func(s *service) {
+	{name: "unread-channel", culprits: is("channel#", "ToChan"), begin: func(s *service) {
 		to := actor.ToChan(s.sys, never)
 		k := newKind("notifier", "notify")
 		for range 5 {

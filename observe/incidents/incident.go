@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -24,19 +25,30 @@ type incident struct {
 	short bool
 	// inShutdown says that the system does not end, and that the error must name the culprit too.
 	inShutdown bool
+	load       int // orders a second; someLoad if 0
 	options    []actor.Option
 }
+
+// Orders a second. someLoad takes some 5 % of two processors, and fullLoad as much as there is.
+const (
+	someLoad = 2_000
+	fullLoad = 100_000
+)
 
 func is(names ...string) []string { return names }
 
 func incidents() []incident {
-	return slices.Concat(turns, queues, chains, asks, growth, failures, machine, shutdown)
+	all := slices.Concat(turns, queues, chains, asks, growth, failures, machine, shutdown)
+	for i := range all {
+		all[i].load = cmp.Or(all[i].load, someLoad)
+	}
+	return all
 }
 
 // find returns an incident by its name, and none for an empty name.
 func find(name string) (incident, error) {
 	if name == "" {
-		return incident{}, nil
+		return incident{load: someLoad}, nil
 	}
 	all := incidents()
 	i := slices.IndexFunc(all, func(in incident) bool { return in.name == name })

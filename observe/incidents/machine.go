@@ -11,13 +11,15 @@ import (
 
 // What the program does not have enough of.
 var machine = []incident{
-	{name: "starved", culprits: is("The machine", "processor"), alone: true, begin: starve},
+	{name: "starved", culprits: is("The machine", "processor"), alone: true,
+		load: fullLoad, begin: starve},
 	// One behaviour takes a millisecond, and longer while it waits for a processor.
-	{name: "starved-beside-busy", culprits: is("The machine", "processor"), alone: true, begin: func(s *service) {
-		starve(s)
-		k := newKind("innocent", "work")
-		k.mailed(s, 100, k.spawn(s), burning(time.Millisecond))
-	}},
+	{name: "starved-beside-busy", culprits: is("The machine", "processor"), alone: true,
+		load: fullLoad, begin: func(s *service) {
+			starve(s)
+			k := newKind("innocent", "work")
+			k.mailed(s, 100, k.spawn(s), burning(time.Millisecond))
+		}},
 	{name: "too-many-blocked", culprits: is("resolver"), options: []actor.Option{actor.WithMaxBlocked(4)},
 		begin: func(s *service) {
 			k := newKind("resolver", "resolve")

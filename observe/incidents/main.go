@@ -22,7 +22,7 @@ const (
 func main() {
 	name := flag.String("incident", "", "the incident to play; none if empty")
 	listen := flag.String("listen", "127.0.0.1:0", "address of the page")
-	load := flag.Int("load", 2000, "orders a second")
+	load := flag.Int("load", 0, "orders a second; those of the incident if 0")
 	child := flag.Bool("child", false, "end when the standard input ends")
 	list := flag.Bool("list", false, "list the incidents")
 	flag.Parse()
@@ -42,6 +42,9 @@ func run(name, listen string, load int, child bool) error {
 	in, err := find(name)
 	if err != nil {
 		return err
+	}
+	if load == 0 {
+		load = in.load
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {

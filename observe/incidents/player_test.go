@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 type played struct {
 	*testing.T
 	base string // address of the page
+	pid  int
 
 	mu       sync.Mutex
 	culprits []string
@@ -41,8 +42,8 @@ type played struct {
 }
 
 // play starts the service with an incident, and returns when that has begun.
-func play(t *testing.T, in incident, load int) *played {
-	cmd := exec.Command(os.Args[0], "-child", "-incident", in.name, "-load", fmt.Sprint(load))
+func play(t *testing.T, in incident) *played {
+	cmd := exec.Command(os.Args[0], "-child", "-incident", in.name, "-load", fmt.Sprint(in.load))
 	cmd.Env = append(os.Environ(), asService+"=1")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -52,7 +53,7 @@ func play(t *testing.T, in incident, load int) *played {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logged, err := os.Create(filepath.Join(t.ArtifactDir(), "log"))
+	logged, err := os.Create(filepath.Join(t.ArtifactDir(), in.name+".log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func play(t *testing.T, in incident, load int) *played {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &played{T: t, culprits: slices.Clone(in.culprits), shutdown: make(chan string, 1),
+	p := &played{T: t, pid: cmd.Process.Pid, culprits: slices.Clone(in.culprits), shutdown: make(chan string, 1),
 		began: make(chan struct{})}
 	t.Cleanup(func() {
 		_ = stdin.Close() // the service ends by that

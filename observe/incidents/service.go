@@ -42,8 +42,9 @@ type service struct {
 const (
 	manySessions = 10_000
 	manyCouriers = 50
-	// mostOrders may be under way. So an overload makes customers wait, as they do at a web server.
+	// At most mostOrders are under way, so that an overload makes customers wait, as at a web server.
 	mostOrders = 1000
+	manyOrders = 100
 )
 
 type session struct{ of *service }
@@ -108,6 +109,7 @@ func init() {
 	})
 	stockType.Table(reserve.Handle(func(s *stock, c *actor.Context, r reservation) {
 		if r.cost > 0 {
+			s.of.accuse(fmt.Sprintf("#%d ", c.ActorID()))
 			burn(r.cost)
 			return
 		}
@@ -220,14 +222,24 @@ func (s *service) customers(every time.Duration, f func()) {
 	})
 }
 
-// orders returns a function that sends the orders that are due.
+// orders returns a function that sends the orders that are due. While many are under way it sends
+// fewer a second, so that the load suits any machine.
 func (s *service) orders() func() {
-	last, due := time.Now(), 0.0
+	last, due, rate := time.Now(), 0.0, float64(s.load)
 	item := uint64(0)
 	return func() {
 		now := time.Now()
-		due = min(due+now.Sub(last).Seconds()*float64(s.load), mostOrders)
-		for last = now; due >= 1 && s.sent.Load()-s.done.Load() < mostOrders; due-- {
+		spent := now.Sub(last).Seconds()
+		last = now
+		if s.sent.Load()-s.done.Load() > manyOrders {
+			rate = max(rate*(1-2*spent), 100)
+		} else {
+			rate = min(rate*(1+spent/2), float64(s.load))
+		}
+		for due = min(due+spent*rate, manyOrders); due >= 1; due-- {
+			if s.sent.Load()-s.done.Load() >= mostOrders {
+				return
+			}
 			item += 7919
 			s.sent.Add(1)
 			// The last hundreds of the sessions come and go.

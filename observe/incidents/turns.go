@@ -83,7 +83,7 @@ var turns = []incident{
 			return func(work, group.Members) int { time.Sleep(200 * time.Millisecond); return 0 }
 		})
 		pool := group.NewPool(slow, k.do.To(k.spawn(s))).Start(s.sys)
-		s.accuse(fmt.Sprintf("#%d", pool.Any().ID()))
+		s.accuse(fmt.Sprintf("#%d ", pool.Any().ID()))
 		perSecond(10, func() { pool.Send(s.sys, nothing) })
 	}},
 }
