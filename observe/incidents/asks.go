@@ -100,6 +100,17 @@ var asks = []incident{
 			}, process.WithType("saga"))
 		}
 	}},
+	// Nobody receives from a channel of processes.
+	{name: "unread-process-channel", culprits: is("crawler"), begin: func(s *service) {
+		pages := process.NewChan[int](8)
+		for range 20 {
+			process.Go(s.procs, func(p *process.Proc) {
+				for {
+					pages.Send(p, 1)
+				}
+			}, process.WithType("crawler"))
+		}
+	}},
 }
 
 // asks is work that asks an actor of this kind, and waits in its turn.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"time"
@@ -91,6 +92,28 @@ var failures = []incident{
 				count.Send(c, ref, napping(4*time.Millisecond))
 			})
 		}
+	}},
+	// A supervisor of the program's own does not restart its child, whose mail waits.
+	{name: "never-restarted", culprits: is("camera"), begin: func(s *service) {
+		k := newKind("camera", "shoot")
+		owners := actor.NewType[thing]("studio")
+		up := actor.Declare[work](owners, "up")
+		fell := actor.Declare[actor.ChildDown](owners, "fell")
+		owners.Table(up.Handle(func(t *thing, c *actor.Context, f work) { f(t, c) }),
+			fell.Handle(func(*thing, *actor.Context, actor.ChildDown) {}))
+		up.Send(s.sys, owners.Spawn(s.sys, thing{}), func(_ *thing, c *actor.Context) {
+			ref := actor.SpawnSupervised(c, k.typ, nil, fell)
+			k.do.Send(c, ref, func(*thing, *actor.Context) { panic("no film") })
+			k.mailed(s, 20, ref, nothing)
+		})
+	}},
+	// A child does not end, and its supervisor waits for it.
+	{name: "stop-hangs", culprits: is("flusher", "shop/flusher"), begin: func(s *service) {
+		k := newKind("flusher", "flush")
+		k.typ.OnStop(func(*thing, *actor.Context, error) { <-never })
+		k.supervised(s, supervise.Worker[thing]{Name: "flusher",
+			Stop: supervise.StopWithin(supervise.Forever)})
+		go supervise.StopChild.Ask(context.Background(), s.root.Ref, "flusher") // never returns
 	}},
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -28,6 +29,19 @@ var machine = []incident{
 					c.Blocking(func() { time.Sleep(900 * time.Millisecond) })
 				})
 			}
+		}},
+	// The collector runs all the time, to keep a limit that is too low.
+	{name: "memory-limit", culprits: is("memory limit", "garbage", "collector", "GC"), alone: true,
+		begin: func(s *service) {
+			k := newKind("dictionary", "load")
+			ref := k.spawn(s)
+			k.do.Send(s.sys, ref, func(t *thing, _ *actor.Context) {
+				for range 2_000 {
+					t.kept = append(t.kept, make([]byte, 50<<10))
+				}
+				debug.SetMemoryLimit(110 << 20)
+			})
+			k.mailed(s, 1000, ref, func(t *thing, _ *actor.Context) { t.kept[0] = make([]byte, 50<<10) })
 		}},
 }
 

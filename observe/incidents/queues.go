@@ -70,4 +70,38 @@ var queues = []incident{
 		stash = func(_ *thing, c *actor.Context) { k.do.Stash(c, stash) }
 		k.mailed(s, 100, k.spawn(s), stash)
 	}},
+	// All members of a pool are slow alike.
+	{name: "slow-pool", culprits: is("worker", "pool"), begin: func(s *service) {
+		k := newKind("worker", "convert")
+		pool := group.NewPoolOf(group.LeastLoaded[work](), 4, k.do,
+			group.MemberSpec[thing]{Type: k.typ}).Start(s.sys)
+		perSecond(100, func() { pool.Send(s.sys, napping(60*time.Millisecond)) })
+	}},
+	// The senders of a bounded process wait, and it is slow.
+	{name: "full-process", culprits: is("exporter"), begin: func(s *service) {
+		p := process.Spawn(s.procs, func(self *process.Self[int]) {
+			for {
+				self.Receive()
+				self.Sleep(50 * time.Millisecond)
+			}
+		}, process.WithType("exporter"), process.WithBound(10))
+		for range 50 {
+			process.Go(s.procs, func(by *process.Proc) {
+				for {
+					p.Send(by, 1)
+				}
+			}, process.WithType("row"))
+		}
+	}},
+	// An urgent behaviour takes the time of the others.
+	{name: "urgent-flood", culprits: is("thermostat"), alone: true, begin: func(s *service) {
+		t := actor.NewType[thing]("thermostat")
+		alarm := actor.Declare[work](t, "alarm", actor.Urgent())
+		set := actor.Declare[work](t, "set")
+		run := func(s *thing, c *actor.Context, f work) { f(s, c) }
+		t.Table(alarm.Handle(run), set.Handle(run))
+		ref := t.Spawn(s.sys, thing{})
+		perSecond(2500, func() { alarm.Send(s.sys, ref, burning(500*time.Microsecond)) })
+		perSecond(10, func() { set.Send(s.sys, ref, nothing) })
+	}},
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -85,6 +86,34 @@ var turns = []incident{
 		pool := group.NewPool(slow, k.do.To(k.spawn(s))).Start(s.sys)
 		s.accuse(fmt.Sprintf("#%d ", pool.Any().ID()))
 		perSecond(10, func() { pool.Send(s.sys, nothing) })
+	}},
+	// All callers of a database wait in Blocking, as they should, and for ever.
+	{name: "database-hangs", culprits: is("query"), begin: func(s *service) {
+		k := newKind("query", "select")
+		perSecond(20, func() {
+			k.do.Send(s.sys, k.spawn(s), func(_ *thing, c *actor.Context) { c.Blocking(func() { <-never }) })
+		})
+	}},
+	{name: "ping-pong", culprits: is("ping", "pong"), alone: true, begin: func(s *service) {
+		ping, pong := newKind("ping", "hit"), newKind("pong", "hit")
+		a, b := ping.spawn(s), pong.spawn(s)
+		var there, back work
+		there = func(_ *thing, c *actor.Context) { pong.do.Send(c, b, back) }
+		back = func(_ *thing, c *actor.Context) { ping.do.Send(c, a, there) }
+		ping.do.Send(s.sys, a, there)
+	}},
+	// No turn is long, and no actor has much mail, but all together want three times the processors.
+	{name: "type-takes-all", culprits: is("render"), alone: true, begin: func(s *service) {
+		k := newKind("render", "frame")
+		for range 1000 {
+			ref, n := k.spawn(s), 3*runtime.NumCPU()
+			var frame work
+			frame = func(_ *thing, c *actor.Context) {
+				burn(time.Millisecond)
+				actor.After(c, time.Second/time.Duration(n), k.do, frame)
+			}
+			k.do.Send(s.sys, ref, frame)
+		}
 	}},
 }
 
