@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -34,6 +35,15 @@ const (
 	someLoad = 2_000
 	fullLoad = 100_000
 )
+
+// String is a line of a list: the name, "each" merge or "night", and the culprits.
+func (in incident) String() string {
+	when := "night"
+	if in.short {
+		when = "each"
+	}
+	return fmt.Sprintf("%-24s %-5s %s", in.name, when, strings.Join(in.culprits, " | "))
+}
 
 func is(names ...string) []string { return names }
 

@@ -24,11 +24,11 @@ func main() {
 	listen := flag.String("listen", "127.0.0.1:0", "address of the page")
 	load := flag.Int("load", 0, "orders a second; those of the incident if 0")
 	child := flag.Bool("child", false, "end when the standard input ends")
-	list := flag.Bool("list", false, "list the incidents")
+	list := flag.Bool("list", false, "list the incidents: name, when, culprits")
 	flag.Parse()
 	if *list {
 		for _, in := range incidents() {
-			fmt.Printf("%-24s %s\n", in.name, in.culprits[0])
+			fmt.Println(in)
 		}
 		return
 	}
