@@ -57,27 +57,32 @@ func healthy(t *testing.T, load int) {
 	}
 }
 
-// othersUse returns the processor time of all other programs since the machine started; 0 if the
+// othersUse returns the processor time of all programs but one since the machine started; 0 if the
 // kernel does not say.
 func othersUse(pid int) time.Duration {
-	const tick = 10 * time.Millisecond // of /proc
 	all, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return 0
 	}
+	line, _, _ := bytes.Cut(all, []byte("\n"))
+	return ticks(bytes.Fields(line)[1:4]) - use(pid) // user, nice, system
+}
+
+// use returns the processor time of a process; 0 if the kernel does not say.
+func use(pid int) time.Duration {
 	own, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	line, _, _ := bytes.Cut(all, []byte("\n"))
-	sum := func(fields ...[]byte) (n time.Duration) {
-		for _, f := range fields {
-			ticks, _ := strconv.Atoi(string(f)) // 0 if it is no number
-			n += time.Duration(ticks) * tick
-		}
-		return n
-	}
-	busy := bytes.Fields(line)[1:4] // user, nice, system
 	_, rest, _ := bytes.Cut(own, []byte(") "))
-	return sum(busy...) - sum(bytes.Fields(rest)[11:13]...) // less its own: user, system
+	return ticks(bytes.Fields(rest)[11:13]) // user, system
+}
+
+// ticks adds up times of /proc.
+func ticks(fields [][]byte) (sum time.Duration) {
+	for _, f := range fields {
+		n, _ := strconv.Atoi(string(f)) // 0 if it is no number
+		sum += time.Duration(n) * 10 * time.Millisecond
+	}
+	return sum
 }
