@@ -36,7 +36,7 @@ func TestIncidents(t *testing.T) {
 	if *tableFile == "" {
 		return
 	}
-	table := "| incident | verdict | after | culprit | first finding |\n|---|---|---|---|---|\n"
+	table := "| incident | verdict | after | culprit | first finding | more |\n|---|---|---|---|---|---|\n"
 	for _, in := range incidents() {
 		table += rows[in.name]
 	}
@@ -50,6 +50,7 @@ type result struct {
 	verdict string // right, named, wrong, green, or late
 	after   time.Duration
 	first   string // the first finding, at last
+	more    int    // findings besides it
 	faults  []string
 }
 
@@ -62,8 +63,8 @@ func (r *result) row(in incident) string {
 	for _, f := range r.faults {
 		first += "; **" + f + "**"
 	}
-	return fmt.Sprintf("| %s | %s | %.1f s | %s | %s |\n", in.name, r.verdict, r.after.Seconds(),
-		strings.Join(in.culprits, " or "), strings.ReplaceAll(first, "|", "/"))
+	return fmt.Sprintf("| %s | %s | %.1f s | %s | %s | %d |\n", in.name, r.verdict, r.after.Seconds(),
+		strings.Join(in.culprits, " or "), strings.ReplaceAll(first, "|", "/"), r.more)
 }
 
 // stays is how many looks long a finding must stay when it is there.
@@ -80,15 +81,22 @@ func playIncident(t *testing.T, in incident) *result {
 	defer cancel()
 	r, begin, right := &result{verdict: "green"}, time.Now(), 0
 	p.stream(ctx, func(o overview) bool {
-		first, verdict := p.judge(in, o)
+		found := findings(in, o)
+		verdict, first := p.judge(found), o.System.Headline
+		if len(found) > 0 {
+			first = found[0].Rule + ": " + found[0].Text
+		}
 		if verdict == "right" && right == 0 && !p.inText(ctx) {
 			verdict = "not in the text"
 		}
 		switch {
 		case right == 0:
-			r.first, r.verdict, r.after = first, verdict, time.Since(begin)
+			r.verdict, r.first, r.more, r.after = verdict, first, max(0, len(found)-1), time.Since(begin)
 		case verdict != "right":
 			r.fault("then %s: %s", verdict, first)
+			return false
+		case found[0].Advice == "" || found[0].Since.IsZero():
+			r.fault("no advice, or no age")
 			return false
 		}
 		if verdict == "right" {
@@ -110,21 +118,25 @@ func playIncident(t *testing.T, in incident) *result {
 	return r
 }
 
-// judge looks at the first finding, which is also the headline.
-func (p *played) judge(in incident, o overview) (first, verdict string) {
-	found := slices.DeleteFunc(slices.Clone(o.Lints), func(f finding) bool {
+// findings are those that make the page yellow or red, the first one first.
+func findings(in incident, o overview) []finding {
+	return slices.DeleteFunc(slices.Clone(o.Lints), func(f finding) bool {
 		// Other programs may really starve the service, on the machine of the tests.
 		return f.Severity == "info" || f.Rule == "no-processor" && !strings.HasPrefix(in.name, "starved")
 	})
+}
+
+// judge says how well the first finding names the culprit.
+func (p *played) judge(found []finding) string {
 	switch {
 	case len(found) == 0:
-		return o.System.Headline, "green"
+		return "green"
 	case p.names(found[0].subject()):
-		return found[0].Rule + ": " + found[0].Text, "right"
+		return "right"
 	case p.names(found[0].Text):
-		return found[0].Rule + ": " + found[0].Text, "named"
+		return "named"
 	}
-	return found[0].Rule + ": " + found[0].Text, "wrong"
+	return "wrong"
 }
 
 // inText reports whether the text form names the culprit: the headline, and the first finding.

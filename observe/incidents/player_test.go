@@ -123,8 +123,9 @@ type overview struct {
 }
 
 type finding struct {
-	Rule, Severity, Text string
-	Actors               []struct {
+	Rule, Severity, Text, Advice string
+	Since                        time.Time
+	Actors                       []struct {
 		ID         uint64
 		Type, Name string
 		Path       string
