@@ -51,31 +51,35 @@ var growth = []incident{
 	{name: "holds-leak", culprits: is("takeTicket", "growth.go"), begin: func(s *service) {
 		perSecond(10, func() { takeTicket(s) })
 	}},
-	// The runtime may know the number only.
-	{name: "goroutines-leak", culprits: is("resolver", "goroutine"), begin: func(s *service) {
+	{name: "goroutines-leak", culprits: is("resolver", "resolve"), begin: func(s *service) {
 		k := newKind("resolver", "resolve")
-		k.mailed(s, 200, k.spawn(s), func(*thing, *actor.Context) { go func() { <-never }() })
+		k.mailed(s, 200, k.spawn(s), resolve)
 	}},
-	// The runtime may know the size of the heap only.
-	{name: "heap-grows", culprits: is("page-cache", "heap"), begin: func(s *service) {
+	{name: "heap-grows", culprits: is("page-cache", "keepPage"), begin: func(s *service) {
 		k := newKind("page-cache", "keep")
-		k.mailed(s, 100, k.spawn(s), func(t *thing, _ *actor.Context) {
-			t.kept = append(t.kept, make([]byte, 100<<10))
-		})
+		k.mailed(s, 100, k.spawn(s), keepPage)
 	}},
-	{name: "garbage", culprits: is("exporter"), alone: true, begin: func(s *service) {
+	// 400 MB of garbage a second.
+	{name: "garbage", culprits: is("exporter", "exportRows"), alone: true, begin: func(s *service) {
 		k := newKind("exporter", "export")
-		k.mailed(s, 100, k.spawn(s), func(t *thing, _ *actor.Context) {
-			t.kept = nil
-			for i := range 16_000 { // 4 MB in all
-				t.kept = append(t.kept, fmt.Append(make([]byte, 0, 240), "row ", i))
-			}
-		})
+		k.mailed(s, 100, k.spawn(s), exportRows)
 	}},
 }
 
 func takeTicket(s *service) {
 	if _, err := s.sys.Hold(); err != nil {
 		panic(err)
+	}
+}
+
+// resolve leaves a goroutine behind.
+func resolve(*thing, *actor.Context) { go func() { <-never }() }
+
+func keepPage(t *thing, _ *actor.Context) { t.kept = append(t.kept, make([]byte, 100<<10)) }
+
+func exportRows(t *thing, _ *actor.Context) {
+	t.kept = nil
+	for i := range 16_000 {
+		t.kept = append(t.kept, fmt.Append(make([]byte, 0, 240), "row ", i))
 	}
 }
