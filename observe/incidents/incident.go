@@ -22,7 +22,7 @@ type incident struct {
 
 	// alone says that the incident takes the processors, so that no other runs beside it.
 	alone bool
-	// short says that the incident is one of the handful for each merge.
+	// short says that the incident is one of the handful for each merge, which a browser plays too.
 	short bool
 	// inShutdown says that the system does not end, and that the error must name the culprit too.
 	inShutdown bool
