@@ -111,6 +111,14 @@ var asks = []incident{
 			}, process.WithType("crawler"))
 		}
 	}},
+	// Handlers of requests wait, each in a goroutine of its own.
+	{name: "handlers-pile-up", culprits: is("database"), begin: func(s *service) {
+		k := newKind("database", "query")
+		ref := k.spawn(s)
+		perSecond(150, func() {
+			go func() { _, _ = k.ask.Ask(context.Background(), ref, napping(10*time.Millisecond)) }()
+		})
+	}},
 }
 
 // asks is work that asks an actor of this kind, and waits in its turn.

@@ -115,6 +115,47 @@ var failures = []incident{
 			Stop: supervise.StopWithin(supervise.Forever)})
 		go supervise.StopChild.Ask(context.Background(), s.root.Ref, "flusher") // never returns
 	}},
+	// A quarter of the messages of a pool waits for a member that does not come up again.
+	{name: "member-down", culprits: is("shard"), begin: func(s *service) {
+		k := newKind("shard", "put")
+		down := uint64(0)
+		k.typ.OnStart(func(_ *thing, c *actor.Context) error {
+			if c.ActorID() == down {
+				return errUpstream
+			}
+			return nil
+		})
+		type put struct {
+			key  uint64
+			work work
+		}
+		puts := actor.Declare[put](k.typ, "put key")
+		k.typ.Table(puts.Handle(func(t *thing, c *actor.Context, p put) { p.work(t, c) }))
+		pool := group.NewPoolOf(group.Hash(func(p put) uint64 { return p.key }), 4, puts,
+			group.MemberSpec[thing]{Type: k.typ}).Start(s.sys)
+		pool.Send(s.sys, put{0, func(_ *thing, c *actor.Context) { down = c.ActorID(); panic("disk full") }})
+		key := uint64(0)
+		perSecond(100, func() { key++; pool.Send(s.sys, put{key, nothing}) })
+	}},
+	// A supervisor has ended for good, and its child is sent messages all the same.
+	{name: "supervisor-gave-up", culprits: is("card", "back-office"), begin: func(s *service) {
+		k := newKind("card", "charge")
+		root := supervise.Start(s.sys, supervise.Spec{Name: "back-office",
+			Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute},
+			Children: []supervise.Child{supervise.Worker[thing]{Name: "card", Type: k.typ,
+				Backoff: supervise.NoBackoff}}})
+		if err := root.Ready(context.Background()); err != nil {
+			panic(err)
+		}
+		ref, err := supervise.Find[thing](context.Background(), root, "card")
+		if err != nil {
+			panic(err)
+		}
+		for range 2 {
+			k.do.Send(s.sys, ref, func(*thing, *actor.Context) { panic("bad key") })
+		}
+		k.mailed(s, 30, ref, nothing)
+	}},
 }
 
 // failing starts a child of the shop that panics at a message now and then, without a limit.

@@ -115,6 +115,20 @@ var turns = []incident{
 			k.do.Send(s.sys, ref, frame)
 		}
 	}},
+	{name: "yields-for-ever", culprits: is("spooler"), alone: true, begin: func(s *service) {
+		k := newKind("spooler", "spool")
+		var spool work
+		spool = func(_ *thing, c *actor.Context) { actor.Yield(c, k.do, spool) }
+		k.do.Send(s.sys, k.spawn(s), spool)
+	}},
+	{name: "interceptor-blocks", culprits: is("audited"), begin: func(s *service) {
+		k := newKind("audited", "change", actor.WithInterceptor(actor.Interceptor{
+			Before: func(*actor.Context, *actor.Invocation) error {
+				time.Sleep(300 * time.Millisecond)
+				return nil
+			}}))
+		k.mailed(s, 3, k.spawn(s), nothing)
+	}},
 }
 
 // inSystemCall reads from a pipe that nobody writes to, without Go's poller.
