@@ -131,6 +131,6 @@ func (in *incident) look() {
 	}
 	if link := eval[string](b, `document.querySelector('.lint:not(.info) a')?.hash ?? ''`); link != "" {
 		b.goTo(strings.TrimPrefix(link, "#/"))
-				b.shoot(in.name + "-actor")
+		b.shoot(in.name + "-actor")
 	}
 }
