@@ -9,8 +9,9 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// What the packages supervise, group and actortest call besides the public API. Packages access and
-// sim have the documentation, and the variables that are set here.
+// Other packages of this module, such as supervise, group and actortest, need more of this package
+// than its public API. They call it through the function variables of packages access and sim,
+// which document them. The init function sets the variables.
 
 func init() {
 	access.SpawnUnder = func(c, typ, init any, o access.ChildOptions) any {
@@ -22,9 +23,9 @@ func init() {
 	access.Postpone = func(from, child any) { postpone(from.(Sender), child.(Target)) }
 	access.Standby = func(from, child any) { putOnStandby(from.(Sender), child.(Target)) }
 	access.DrainBehind = func(from, to any) { drainBehindMail(from.(Sender), to.(Target)) }
-	access.FamilyOf = func(c any) any { return c.(*Context).family() }
+	access.FamilyOf = func(c any) any { return c.(*Context).kernel().family() }
 	access.WaitForRestart = waitForRestart
-	access.PathOf = func(c any) string { return c.(*Context).path() }
+	access.PathOf = func(c any) string { return c.(*Context).kernel().path() }
 	access.DecisionOf = func(down any) access.Decision { return down.(ChildDown).decision }
 	access.ActorOf = actorOf
 	access.AskLimit = askLimit
@@ -36,12 +37,12 @@ func init() {
 			descriptorOf(of).unrefused = true
 		}
 	}
-	access.Guard = func(sys any, hook string, f func()) { sys.(*System).guard(hook, f) }
+	access.Guard = func(sys any, hook string, f func()) { sys.(*System).kernel().guard(hook, f) }
 	access.MustBeSender = func(from any) {
 		s, _ := from.(Sender)
 		envOf(s)
 	}
-	access.MayLog = func(sys any, k loglimit.Key) (uint64, bool) { return sys.(*System).mayLogOf(k) }
+	access.MayLog = func(sys any, k loglimit.Key) (uint64, bool) { return sys.(*System).kernel().mayLogOf(k) }
 	access.Refuse = refuse
 	access.IsOf = func(behaviour, typ any) bool {
 		return descriptorOf(behaviour).isOf(typeOf(typ))
@@ -53,13 +54,13 @@ func init() {
 		return ref.(interface{ inTurn(*sim.Turn, any) error }).inTurn(t, f)
 	}
 	sim.Option = func(h *sim.Hooks) any { return simulated(h) }
-	sim.CountsOf = func(sys any) sim.Counts { return sys.(*System).simCounts() }
+	sim.CountsOf = func(sys any) sim.Counts { return sys.(*System).kernel().simCounts() }
 }
 
-// Every method of a generic type costs a function for each of its types. So what all Types and
-// Behaviours begin with is read past their type parameters.
+// A method of a generic type is compiled once for each of its type arguments. So the first field,
+// which is the same for all Types and for all Behaviours, is read by reflection.
 
-// typeOf returns the info of a *Type[S], which is all that it has. It may be nil.
+// typeOf returns the info of a *Type[S], the only field of a Type. It returns nil for a nil *Type.
 func typeOf(typ any) *typeInfo {
 	v := reflect.ValueOf(typ)
 	if v.Type().Elem().Field(0).Type != reflect.TypeFor[typeInfo]() {
@@ -68,7 +69,7 @@ func typeOf(typ any) *typeInfo {
 	return (*typeInfo)(v.UnsafePointer())
 }
 
-// descriptorOf returns that of a Behaviour or AskBehaviour. It may be nil.
+// descriptorOf returns the descriptor of a Behaviour or AskBehaviour; nil if that is zero.
 func descriptorOf(behaviour any) *descriptor {
 	v := reflect.ValueOf(behaviour).Field(0)
 	if v.Type() != reflect.TypeFor[*descriptor]() {
@@ -77,13 +78,13 @@ func descriptorOf(behaviour any) *descriptor {
 	return (*descriptor)(v.UnsafePointer())
 }
 
-// askTarget is what AskBehaviour.To returns, whatever its type parameters.
+// askTarget is implemented by every Asker that AskBehaviour.To returns.
 type askTarget interface{ asked() (*descriptor, *cell) }
 
 func (a *askedActor[Q, R]) asked() (*descriptor, *cell) { return a.d, a.b }
 
 // family is access.FamilyOf.
-func (c *Context) family() any {
+func (c *kernelTurn) family() any {
 	mustRun(c, "FamilyOf")
 	if x := c.self.cold; x != nil && x.sup != nil {
 		return x.sup.family
@@ -92,7 +93,7 @@ func (c *Context) family() any {
 }
 
 // path is access.PathOf.
-func (c *Context) path() string {
+func (c *kernelTurn) path() string {
 	mustRun(c, "PathOf")
 	if x := c.self.cold; x != nil {
 		return x.path

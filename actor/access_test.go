@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// What package access lets the sister packages do, for the tests here, with types.
+// The functions of package access, with types, for the tests here.
 
 // Decision is access.Decision.
 type Decision = access.Decision
@@ -19,7 +19,7 @@ const (
 	DecideEscalate = access.Escalate
 )
 
-// Decided returns what Decide has said.
+// Decided returns the decision of Decide.
 func (d ChildDown) Decided() Decision { return d.decision }
 
 // Care is access.ChildOptions.

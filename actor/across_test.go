@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Two systems in one process, whose actors deal with each other.
+// Tests with two systems in one process, whose actors send to each other.
 
 // inShutdown runs f in a behaviour of an actor whose system is in Shutdown, and returns
 // the outcomes that come to its note.
@@ -28,7 +28,7 @@ func inShutdown(t *testing.T, r actor.Ref[puppet], sys *actor.System,
 	return got
 }
 
-// refuses reports whether a system turns those outside away.
+// refuses reports whether a system refuses callers from outside.
 func refuses(sys *actor.System) bool {
 	release, err := sys.Hold()
 	release()
@@ -36,8 +36,8 @@ func refuses(sys *actor.System) bool {
 }
 
 // TestAskTo_AcrossInShutdown: "If to ends before it comes to the request, … the outcome has the
-// error … and comes at once"; it comes "as long as the caller's system has not stopped, so also
-// while that is in System.Shutdown".
+// error … and comes at once"; "the outcome comes unless the caller's system has stopped; a system
+// in System.Shutdown still gets it".
 func TestAskTo_AcrossInShutdown(t *testing.T) {
 	for name, ask := range map[string]func(c *actor.Context, to actor.Ref[puppet], f trick){
 		"AskTo": func(c *actor.Context, to actor.Ref[puppet], f trick) {
@@ -76,7 +76,7 @@ func TestAskTo_AcrossInShutdown(t *testing.T) {
 	}
 }
 
-// TestAskTo_AcrossInShutdownBounded: the same where the caller's mail waits elsewhere.
+// TestAskTo_AcrossInShutdownBounded: the same for a caller with a bound.
 func TestAskTo_AcrossInShutdownBounded(t *testing.T) {
 	typ := actor.NewType[puppet]("bounded caller", actor.WithBound(8, actor.OverflowMute))
 	begin, answered := actor.Declare[deed](typ, "begin"), actor.Declare[actor.Result[any]](typ,
@@ -101,14 +101,14 @@ func TestAskTo_AcrossInShutdownBounded(t *testing.T) {
 	wants(t, got[0], actor.ErrSystemStopped)
 }
 
-// TestAcross_WaitsPanic: "It panics if a behaviour of sys, or of the system of t, calls
-// it", of either system.
+// TestAcross_WaitsPanic: "It panics if a behaviour or a process of any system calls it", for actors
+// of the caller's system and of another one.
 func TestAcross_WaitsPanic(t *testing.T) {
 	here, there := start(t), start(t)
 	kept, _ := there.Hold()
 	defer kept()
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // what does not panic must not hang either
+	cancel() // a call that does not panic must not hang either
 	other := puppetType.Spawn(there, puppet{})
 	inside(t, here, func(c *actor.Context) {
 		self := actor.Self[puppet](c)
@@ -158,9 +158,9 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 	equal(t, "mutes", here.Stats().Mutes, 0)
 }
 
-// TestAcross_DeterministicAsks: a deterministic system counts what comes to it from one that is
-// not. What has been pushed is the receiver's by then: under the race detector this test would fail
-// otherwise.
+// TestAcross_DeterministicAsks: a deterministic system counts the requests that come to it from
+// another system. It counts after the push, when the receiver owns the message: if the count used
+// the message, this test would fail under the race detector.
 func TestAcross_DeterministicAsks(t *testing.T) {
 	bounded := actor.NewType[puppet]("bounded", actor.WithBound(100, actor.OverflowMute))
 	boundedDo, boundedReply := actor.Declare[deed](bounded,

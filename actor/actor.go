@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// cell is an actor without its state, which lies behind it in the same allocation (cell). Users
-// hold it through a Ref.
+// cell is the part of an actor that does not depend on the type of its state. The state follows in
+// the same allocation: see cellOf. Users hold a cell through a Ref.
 //
 //	        push finds idle                      worker takes the task
 //	IDLE ───────────────────────▶ QUEUED ───────────────────────▶ RUNNING ──it ends──▶ ENDED
@@ -23,18 +23,24 @@ import (
 //	                               └── last one unblocks, or ──────── PARKED
 //	                                   a signal recalls it
 //
-// Owner of the cell: IDLE none · QUEUED the queue · RUNNING the worker · PARKED
-// what blocks it: the wait lists of the gates that it waits at, and itself while it waits for
-// its children or its supervisor · ENDED none.
+// Owner of the cell:
 //
-// Where an actor stands in its life (alive, leaving, suspended, ended) is another matter, kept in
-// its cold state: see life.go.
+//   - IDLE: none
+//   - QUEUED: the queue
+//   - RUNNING: the worker
+//   - PARKED: the wait lists of the gates that it waits at, and the cell itself while it waits for
+//     its children or its supervisor
+//   - ENDED: none
 //
-// Senders write the box. They read the gate, and rarely write it. The runner writes the consumer's
-// half with each turn, and looks at the system queue with each message. The worker that has the
-// bias, nearly always the same one, writes the consumer's half too. The box shares no cache line
-// with these however the allocation is aligned. The gate does in one place of four; otherwise the
-// body would be larger. What lies between is seldom written.
+// The state of its life (alive, leaving, suspended, ended) is independent of the picture. It is in
+// the cold state: see life.go.
+//
+// Senders write the box. They read the gate, and rarely write it. The running worker writes the
+// consumer's half in each turn, and reads the system queue for each message. The worker that has
+// the bias, nearly always the same one, writes the consumer's half too. However the allocation is
+// aligned, the box shares no cache line with these fields. The gate shares one with them at one
+// alignment of four; a larger cell would be the price of avoiding that. The fields in between are
+// seldom written.
 type cell struct {
 	task sched.Task // leads to the kind; first: see cellOfTask
 
@@ -43,11 +49,11 @@ type cell struct {
 	gate backpressure.Gate[waiting]
 
 	id   uint64             // read-only after the spawn
-	flow seam.Pointer[flow] // what few actors need; set once, see flowOf
+	flow seam.Pointer[flow] // flow control that few actors need; set once, see flowOf
 	// Nil until Context.Heap is called; not in the cold state, for the GC to have one object less
 	// to look at.
 	arena *heap.Arena
-	cold  *coldState // nil until it needs any
+	cold  *coldState // nil until the actor needs one
 
 	// Owner only, except for the system queue and the blocked-on count.
 	blockedOn  backpressure.BlockedOn
@@ -59,7 +65,7 @@ type cell struct {
 	system     systemQueue // signals, from any goroutine
 }
 
-// progress is how far an actor has come.
+// progress is a set of flags of an actor.
 type progress uint8
 
 const (
@@ -76,15 +82,16 @@ func (p *progress) setCollecting(on bool) {
 	}
 }
 
-// cellOf is an actor in memory. It does not embed the body: the compiler would make a copy of each
-// of its methods for every S.
+// cellOf is an actor in memory. It does not embed the cell: the compiler would make a copy of each
+// method of the cell for every S.
 type cellOf[S any] struct {
 	cell  cell
 	state S
 }
 
-// waiting is what waits at a gate: an actor that is muted, or will be when its behaviour returns.
-// Goroutines wait in the semaphore. The entry is empty while it is in no wait list.
+// waiting is an entry in the wait list of a gate. It stands for an actor that is muted, or will be
+// when its behaviour returns. Goroutines wait in the semaphore instead. An entry that is in no wait
+// list is empty.
 type waiting struct {
 	muted *cell
 	to    *cell // whose gate it is
@@ -94,14 +101,14 @@ type waiting struct {
 // gateMark has the ends of the wait lists of all gates.
 var gateMark backpressure.Marks[waiting]
 
-// coldState holds the fields that only some actors need. Owner only, except the fields that are read-only
-// after the spawn.
-// Any goroutine may read err once the box is closed, and reason once the system queue is: they do
-// not change then, nor does the pointer to the cold state.
+// coldState holds the fields that only some actors need. Owner only, except the fields that are
+// read-only after the spawn. Any goroutine may read err once the box is closed, and reason once the
+// system queue is closed: from then on neither field changes, nor does the pointer to the cold
+// state.
 type coldState struct {
-	// Where it stands: life.go.
+	// The state of its life: see life.go.
 	reason    error // why it leaves, or has ended
-	err       error // the error for senders that come too late
+	err       error // the error for senders after its end
 	exitWhy   error // the argument of Context.Exit
 	fault     *fault
 	state     lifeState
@@ -109,33 +116,36 @@ type coldState struct {
 	stopMode  stopMode  // how its children are stopped
 	unstarted bool      // it has not been started
 	down      bool      // it is not up: OnStop does not run
-	// It waits for its children or its supervisor: a blocked-on count and a hold of its own.
+	// It waits for its children or its supervisor. Meanwhile it has raised its own blocked-on count,
+	// and holds the system.
 	waiting bool
-	// It waits, but no longer with a hold: Standby, and Postpone, where it is not blocked either; and
-	// an actor that leaves, on a clock that stands still.
+	// It waits without holding the system. That is so after Standby; after Postpone, when it is not
+	// blocked either; and for an actor that leaves, on a clock that stands still.
 	unheld bool
 	// It was suspended or restarted by order, and has not come up again.
 	takenDown bool
-	drained   bool // its mailbox is closed, and what is left of it is run
-	gone      bool // nothing is left of it
-	// How many lives it has had before, as far as its outcomes are concerned: see ask_outcome.go.
+	drained   bool // its mailbox is closed, and the mail that is left runs
+	gone      bool // no mail is left
+	// The number of its earlier lives, which nextLife counts: see ask_outcome.go.
 	life uint16
-	// Its system took it along. Its reason does not say so: a user may give the same one.
+	// The end of its system has ended it. The reason does not tell: a user may give the same one.
 	taken bool
-	// All that is left of an actor that ended plainly: its system queue may be open. Read-only.
+	// This is a terminated record, all that is left of an actor that ended plainly. Its system queue
+	// may be open. Read-only.
 	terminated bool
-	where      callback // that runs
+	where      callback // the callback that runs
 	// Messages that it has sent while it is muted: see mute.go.
 	excess uint32
 	listed stopEntry
 
 	todo   messageList // taken from the system queue and not yet served
 	orders pendingOrders
-	// Urgent mail of a suspended actor, or of one that has sent too much while it is muted.
+	// Urgent mail of an actor that is suspended, or has sent too much while it was muted; outcomes
+	// for an actor that drains.
 	held messageList
 
 	backoff  *backoff        // nil unless it is suspended and in a back-off
-	decision access.Decision // what came of the last reason for which it fell by itself
+	decision access.Decision // about its last fall that was not ordered: see decide
 	starting bool            // it fell before it was up
 
 	child    *child // as a child; read-only
@@ -143,12 +153,12 @@ type coldState struct {
 	sup      *supervision // read-only
 
 	parts    [partKinds]part
-	lastName string       // the first name that it had, from its end on
+	lastName string       // the first of its names; set when its names are given up
 	path     string       // its place under its supervisor, for reports; read-only
 	logger   *slog.Logger // of Context.Logger; nil: not made yet
 }
 
-// makeCold returns the actor's cold state, and makes it at first. Owner only.
+// makeCold returns the actor's cold state. The first call makes it. Owner only.
 func (a *cell) makeCold() *coldState {
 	if a.cold == nil {
 		a.cold = new(coldState)
@@ -156,14 +166,15 @@ func (a *cell) makeCold() *coldState {
 	return a.cold
 }
 
-// plain reports whether an actor has nothing to see to at its end but its mail.
+// plain reports whether the end of an actor has to deal with its mail alone: it has no cold state,
+// and its type has no OnStop.
 func (a *cell) plain() bool { return a.cold == nil && a.shared().typ.onStop == nil }
 
-// What must hold of an actor while it runs, in builds that check invariants. The callers own what
-// is looked at; what others may write is read by seam.Peek.
+// The functions below check invariants of a running actor, in builds that check them. The caller
+// owns the fields that they read. Fields that other goroutines may write are read by seam.Peek.
 
-// verifyTurn checks what a turn believes when it begins.
-func verifyTurn(a *cell, c *Context) {
+// verifyTurn checks the assumptions of a turn that begins.
+func verifyTurn(a *cell, c *kernelTurn) {
 	invariant.Check(a.shared().sys == c.sys, "%v runs on a worker of another system", a)
 	invariant.Check(c.then == goOn, "%v begins a turn with the outcome %#x of another", a, c.then)
 	invariant.Check(c.shields == 0 && !c.aside, "%v begins a turn within %d shields, aside: %v", a,
@@ -176,10 +187,10 @@ func verifyTurn(a *cell, c *Context) {
 	verifyLoad(a)
 }
 
-// verifyLoad checks how an actor stands against its gate, between two turns.
+// verifyLoad checks, between two turns, that the load of an actor and its gate agree.
 func verifyLoad(a *cell) {
 	if a.box.PeekClosed() {
-		return // it drains or ends: its gate is open, whatever its load
+		return // it drains or ends: its gate is open for every load
 	}
 	const both = backpressure.Counted | backpressure.Bounded
 	invariant.Check(a.load&both != both, "%v is counted and bounded: %#x", a, a.load)
@@ -189,9 +200,9 @@ func verifyLoad(a *cell) {
 	backpressure.MustBe(&a.gate, !a.load.MustShut() && a.load&backpressure.Bounded == 0)
 }
 
-// verifySegment checks what a segment has run: n messages of one origin, from c.msg back to the
-// first in hand.
-func verifySegment(a *cell, c *Context, n int) {
+// verifySegment checks the messages that a segment has run: n messages of one origin, from c.msg
+// back to the first message in hand.
+func verifySegment(a *cell, c *kernelTurn, n int) {
 	invariant.Check(n >= 1 && n <= msg.ChainLength, "%v has run %d messages in a row", a, n)
 	m := c.msg
 	invariant.Check(m.From&msg.HasPlace == 0, "%v has run a message that has its place still", a)
@@ -204,7 +215,7 @@ func verifySegment(a *cell, c *Context, n int) {
 }
 
 // verifySend checks a message that is about to be pushed by the behaviour that runs.
-func verifySend(c *Context, to *cell, m *message, d *descriptor) {
+func verifySend(c *kernelTurn, to *cell, m *message, d *descriptor) {
 	invariant.Check(m.SizeClass() == d.size.ID, "%s is sent to %v in a node of pool %d", d.name, to,
 		m.SizeClass())
 	invariant.Check(d.typ == nil || d.typ == to.shared().typ, "%s is sent to %v", d.name, to)
@@ -213,20 +224,20 @@ func verifySend(c *Context, to *cell, m *message, d *descriptor) {
 }
 
 // verifyGoIdle checks an actor that is about to be idle.
-func verifyGoIdle(a *cell, c *Context) {
+func verifyGoIdle(a *cell, c *kernelTurn) {
 	invariant.Check(a.in.Pending() == nil, "%v goes to rest with mail in hand", a)
 	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", a, c.then)
 	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted, and goes to rest", a)
 	invariant.Check(a.cold == nil || !a.cold.waiting,
 		"%v waits for its children or its supervisor, and goes to rest", a)
-	mail := a.box.PeekPushed(&a.in) // then it does not come to rest
+	mail := a.box.PeekPushed(&a.in) // then it does not become idle
 	invariant.Check(a.cold == nil || a.cold.todo.First == nil || mail,
 		"%v goes to rest with signals in hand", a)
 	invariant.Check(!a.progress.isCollecting(), "%v goes to rest in the middle of a collection", a)
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyBegun checks a node that is about to get its message, from where e is.
+// verifyBegun checks a node that is about to get its message. e is the sender's.
 func verifyBegun(e env, a *cell, d *descriptor, m *message) {
 	invariant.Check(m.SizeClass() == d.size.ID, "%s is to be sent in a node of size class %d", d.name,
 		m.SizeClass())
@@ -234,7 +245,8 @@ func verifyBegun(e env, a *cell, d *descriptor, m *message) {
 	invariant.Check(d.typ == a.typ(), "%s is to be sent to %v", d.name, a)
 }
 
-// verifyUnmuted checks an actor that runs while it is muted, and is so no longer.
+// verifyUnmuted checks an actor that ran signals or urgent mail while it was muted, at the moment
+// when it is muted no longer.
 func verifyUnmuted(a *cell) {
 	invariant.Check(a.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", a)
 	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended,

@@ -15,9 +15,9 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// allocations returns how many of them a round makes once some have gone by: the least mean of
-// several parts, since a GC empties pools, and a worker that lost its processor has another one
-// fill its own caches.
+// allocations returns the number of allocations of a round after some rounds to warm up. It is the
+// least mean of several parts: a GC empties pools, and when a worker loses its processor, another
+// worker has to fill its own caches.
 func allocations(round func()) float64 {
 	const parts, rounds = 10, 10
 	for range 30 {
@@ -34,9 +34,9 @@ func allocations(round func()) float64 {
 	return float64(least) / rounds
 }
 
-// TestTimer_AllocatesNothing_InRounds: "It allocates nothing in steady state", also where all have
-// gone off and each had a time of its own. What a round allocates beside, for two waits and a jump,
-// is ten.
+// TestTimer_AllocatesNothing_InRounds: "It allocates nothing in steady state", also if all timers
+// have fired and each had a time of its own. The two waits and the jump of a round make ten
+// allocations.
 func TestTimer_AllocatesNothing_InRounds(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
@@ -58,7 +58,7 @@ func TestTimer_AllocatesNothing_InRounds(t *testing.T) {
 	}
 }
 
-// muting sends what mutes it, and tells when it has.
+// muting sends the messages that mute it, and counts its behaviours.
 type muting struct {
 	to  actor.Ref[puppet]
 	ran *atomic.Uint64
@@ -69,8 +69,9 @@ func (m *muting) send(c *actor.Context, n int) {
 	m.ran.Add(1)
 }
 
-// mutingTypes are one whose actors run where their receiver does, and one whose actors run
-// elsewhere. What is returned spawns one and returns a function that has it muted.
+// mutingTypes has two types of actors: one whose actors run on the worker of their receiver, and
+// one whose actors have a thread of their own. Each function spawns an actor, and returns a
+// function that mutes it.
 func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 	types := make(map[string]func(*actor.System, actor.Ref[puppet]) func())
 	for name, opts := range map[string][]actor.TypeOption{"one worker": nil,
@@ -84,8 +85,8 @@ func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 			return func() {
 				before := ran.Load()
 				send.Send(sys, r, 1)
-				// Until it is muted; or let go again already, where the one that looks was kept from it
-				// for 30 ms. It is neither while it runs.
+				// Wait until it is muted, or was muted and is released again: this goroutine may have
+				// been kept from looking for 30 ms. While it is busy, it is neither.
 				for ran.Load() == before || r.Status() == actor.StatusBusy {
 					runtime.Gosched()
 				}
@@ -95,16 +96,15 @@ func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 	return types
 }
 
-// TestMute_AllocatesNothing: being muted, and being let go, however many are, and wherever they
-// run. What a round allocates beside, for its waits, is 10 to 30.
+// TestMute_AllocatesNothing: muting and releasing allocate nothing, for any number of senders, on
+// the worker of the receiver or on other threads. The waits of a round make 10 to 30 allocations.
 func TestMute_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
 	for name, spawn := range mutingTypes() {
 		t.Run(name, func(t *testing.T) {
-			// So few that none are let go, because they wait for long, unless the machine is
-			// slow.
+			// With so few, none has to wait so long that it is released, unless the machine is slow.
 			muted := 20
 			if name == "one worker" {
 				muted = 200
@@ -141,8 +141,8 @@ func TestMute_AllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestSetContext_AllocatesNothing: messages with a context are of the same free lists; and a sender
-// that uses none pays nothing.
+// TestSetContext_AllocatesNothing: messages with a context come from the same free lists, and a
+// sender without a context pays nothing.
 func TestSetContext_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
@@ -203,13 +203,13 @@ func mallocs(f func()) uint64 {
 	return after.Mallocs - before.Mallocs
 }
 
-// steadyRounds is how soon the state must be steady.
+// steadyRounds is the number of rounds after which the state must be steady.
 const steadyRounds = 20
 
-// allocatesNothing fails unless an operation soon stops allocating, except two in a hundred: the
-// inject queue takes a new segment every 64 tasks, and the rest of the process is never quite
-// still. the GC is off meanwhile, since it empties the common cache of nodes. With
-// invariants or the race detector built in, allocations are other ones and are not counted.
+// allocatesNothing fails unless an operation soon stops allocating. It allows two allocations in a
+// hundred operations: the inject queue takes a new segment every 64 tasks, and the rest of the
+// process allocates too. The GC is off meanwhile, since it empties the common cache of nodes. With
+// invariants or the race detector built in, other code allocates as well, and nothing is counted.
 func allocatesNothing(t *testing.T, ops int, f func()) {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -265,8 +265,8 @@ func TestSend_AllocatesNothing(t *testing.T) {
 	})
 }
 
-// TestSendWait_AllocatesNothing: while there is room, but for what a system's message
-// costs from outside anyway.
+// TestSendWait_AllocatesNothing: SendWait allocates nothing while there is room, except for the
+// allocations of any message from outside.
 func TestSendWait_AllocatesNothing(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	a := puppetType.Spawn(sys, puppet{})
@@ -317,9 +317,9 @@ func TestTimer_AllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestUrgent_AllocatesNothing: "0 for the messages", also where each turn of an actor finds
-// something in its system queue, so that it never comes to its mailbox: what called it was left
-// there, one for each message.
+// TestUrgent_AllocatesNothing: "0 for the messages", also if each turn of an actor finds a message
+// in its system queue, so that it never comes to its mailbox. An earlier version left a signal in
+// the mailbox for each message.
 func TestUrgent_AllocatesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain": nil, "watermarks": {actor.WithWatermarks(8, 2)}, "bound": {actor.WithBound(8,
@@ -346,7 +346,7 @@ func TestUrgent_AllocatesNothing(t *testing.T) {
 					})
 				}
 				rally(1000)
-				const ops = 100_000 // once: what had gathered would be used again
+				const ops = 100_000 // once: a second run would use the gathered nodes again
 				if n := rally(ops); n > ops/10 && !invariant.On {
 					t.Errorf("%d allocations for %d messages", n, ops)
 				}

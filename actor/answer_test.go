@@ -8,10 +8,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// asker asks, and adds up what it hears.
+// asker asks, and adds up the replies.
 type asker struct {
 	sum, heard int
-	tell       chan actor.Result[int] // nil: nobody wants to know
+	tell       chan actor.Result[int] // gets the outcomes; may be nil
 }
 
 type askerBehaviours struct {
@@ -78,9 +78,9 @@ var (
 	)
 )
 
-// TestAnswer_MutesNobody: what a receiver has asked for passes its pressure, its load and its
-// bound: all answers come, in whatever way they are asked for and given, and mute no sender. So the
-// alarm of pressure deadlocks is silent.
+// TestAnswer_MutesNobody: messages for which a receiver has asked are accepted in spite of its
+// pressure, its load and its bound. All answers come and mute no sender, for all ways to ask and to
+// reply. So no pressure deadlock is reported.
 func TestAnswer_MutesNobody(t *testing.T) {
 	const asks = 30
 	ways := map[string]func(c *actor.Context, b *askerBehaviours, to actor.Ref[scribe]){
@@ -159,7 +159,7 @@ func TestAnswer_MutesNobody(t *testing.T) {
 				}
 				equal(t, "mutes", sys.Stats().Mutes, 0)
 				if state == "drop" {
-					b.do.Send(sys, r, nothing) // makes others room, and the answers none
+					b.do.Send(sys, r, nothing) // these give way to others, but not to answers
 				}
 				lost := dead.n.Load()
 				close(stay)
@@ -199,8 +199,9 @@ func TestAnswer_OfMuted(t *testing.T) {
 	allUnmuted(t, sys)
 }
 
-// TestAnswer_Buffer: a buffer in front of a database is full, applies pressure, and releases it when
-// the database has answered. The database is not muted for that, and no alarm is raised.
+// TestAnswer_Buffer: a buffer in front of a database is full, applies pressure, and releases it
+// when the database has answered. The database is not muted by its answer, and no pressure deadlock
+// is reported.
 func TestAnswer_Buffer(t *testing.T) {
 	const asks = 30
 	type buffer struct{ left int }

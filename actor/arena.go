@@ -8,23 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Heap returns the running actor's own arena, for data without Go pointers, which Go's
-// collector need not look at. The arena is made at the first call and freed as a whole
-// when the actor ends. Neither what Heap returns nor the pointers that handles give may
-// outlive the behaviour: call Heap again in the next one.
-//
-// The arena is collected between behaviours, when it has doubled. The roots are the
-// handles in the actor's state and in the messages that the actor has sent to itself:
-// those in its mailbox, in its stash and of its timers. A handle that is kept anywhere
-// else is dead after a collection.
-//
-// Heap panics with the path of the field, if the state, or a message, keeps a handle behind
-// a Go pointer, slice, map or channel.
-//
-// The arena's chunks come from the worker's cache and go back to it; a worker, or a
-// pinned thread, keeps up to 2.75 MiB for the life of its system. An actor that never
-// calls Heap pays for one nil pointer.
-func (c *Context) Heap() *heap.Arena {
+// Heap implements [Context.Heap].
+func (c *kernelTurn) Heap() *heap.Arena {
 	mustRun(c, "Heap")
 	a := c.self
 	if a.arena == nil {
@@ -38,7 +23,7 @@ func (c *Context) Heap() *heap.Arena {
 	return a.arena
 }
 
-// freeArena gives the actor's arena back, if it has one. The caller owns the actor.
+// freeArena frees the actor's arena, if it has one. The caller owns the actor.
 func freeArena(a *cell, e env) {
 	if a.arena == nil {
 		return
@@ -50,27 +35,27 @@ func freeArena(a *cell, e env) {
 }
 
 // An actor's arena is collected by the worker that runs the actor, between its
-// behaviours. No other actor waits: a large arena is collected in steps, and between two
-// of them the actor goes behind the others in the queue, as after a spent batch. The
-// steps keep it scheduled, so that a system whose arenas are being collected is not
-// quiescent.
+// behaviours. A large arena is collected in steps. After each step the actor goes to the
+// end of the queue, as after a spent batch, so that other actors do not wait for the whole
+// collection. The actor stays scheduled until the last step, so a system whose arenas are
+// being collected is not quiescent.
 
 const (
 	// collectWhole is the size in bytes up to which an arena is collected in one go: 0.2 ms.
 	collectWhole = 256 << 10
-	// maxRooting is how many roots a worker keeps room for: 64 KiB. There is one for each message
-	// with handles.
+	// maxRooting is the number of roots for which a worker keeps room: 64 KiB. Each message with
+	// handles has one.
 	maxRooting = 4 << 10
-	// collectGas is how many bytes a step copies and scans: 0.2 to 0.4 ms.
+	// collectGas is the number of bytes that a step copies and scans: 0.2 to 0.4 ms.
 	collectGas = 512 << 10
 )
 
-// collectIfNeeded makes behaviours end their turn when their arena is due.
-func (c *Context) collectIfNeeded() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
+// collectIfNeeded arranges that a turn ends early when an arena is due for a collection.
+func (c *kernelTurn) collectIfNeeded() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
 
-// collectArena begins to collect the actor's arena, if it still has one, or goes on with
-// it. Owner only, between two behaviours.
-func collectArena(a *cell, c *Context) {
+// collectArena begins a collection of the actor's arena if one is due, or continues one. It does
+// nothing if the actor has no arena any more. Owner only, between two behaviours.
+func collectArena(a *cell, c *kernelTurn) {
 	ar := a.arena
 	if ar == nil {
 		return
@@ -94,20 +79,19 @@ func collectArena(a *cell, c *Context) {
 	}
 }
 
-// collectMore goes on with a collection at the end of a turn, and reports whether there
-// is more to be done. Owner only.
-func collectMore(a *cell, c *Context) bool {
+// collectMore continues a collection at the end of a turn, and reports whether more steps are
+// needed. Owner only.
+func collectMore(a *cell, c *kernelTurn) bool {
 	ar := a.arena
 	ar.Bind(&c.chunks)
 	a.progress.setCollecting(!ar.Step(collectGas))
 	return a.progress.isCollecting()
 }
 
-// arenaRoots lists where the handles are that keep something in the actor's arena alive:
-// the state, and the messages that it has sent to itself, wherever these wait. Handles in
-// messages of others are not of this arena, and the collector leaves them alone. Owner
-// only.
-func arenaRoots(a *cell, c *Context) []heap.Root {
+// arenaRoots returns the places of all handles that keep data in the actor's arena alive: the
+// state, and the messages that the actor has sent to itself, in all queues. Messages of other
+// actors have handles of other arenas, which the collector ignores. Owner only.
+func arenaRoots(a *cell, c *kernelTurn) []heap.Root {
 	t := a.typ().heapRoots()
 	roots := append(c.rooting[:0], stateRoot(a, t.state))
 	if t.messages {
@@ -126,8 +110,8 @@ func arenaRoots(a *cell, c *Context) []heap.Root {
 	return roots
 }
 
-// roots adds what is in the messages that are neither in the mailbox nor in the system queue.
-// Owner only.
+// roots adds the roots in messages that are neither in the mailbox nor in the system queue. Owner
+// only.
 func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	for _, l := range [...]messageList{x.todo, x.held} {
 		roots = t.queued(roots, l.First, nil)
@@ -140,8 +124,9 @@ func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	return roots
 }
 
-// stateRoot is the state, of which only the layout knows the type. What follows a body
-// in memory has one of two alignments.
+// stateRoot returns the state as a root. Only the layout knows the type of the state. The offset of
+// the state in memory depends only on whether its alignment is at most 4 bytes, or 8. So a type of
+// that alignment stands for it.
 func stateRoot(a *cell, l *heap.Layout) heap.Root {
 	if a.typ().stateType().Align() <= 4 {
 		return heap.RootOf(stateOf[uint32](a), l)
@@ -149,15 +134,15 @@ func stateRoot(a *cell, l *heap.Layout) heap.Root {
 	return heap.RootOf(stateOf[seam.Uint64](a), l)
 }
 
-// typeRoots is what the collector has to know of a type. Read-only.
+// typeRoots tells the collector where a type of actors keeps handles. Read-only.
 type typeRoots struct {
 	state    *heap.Layout
-	byID     []*heap.Layout // of the messages of each behaviour, nil if without handles
-	messages bool           // whether there is any that is not nil
+	byID     []*heap.Layout // of the messages of each behaviour; nil: they have no handles
+	messages bool           // byID has an entry that is not nil
 }
 
-// heapRoots returns the roots of the type. It panics if the type keeps handles where
-// the collector does not find them.
+// heapRoots returns the roots of the type. It panics if the type keeps handles in places that the
+// collector cannot find.
 func (t *typeInfo) heapRoots() *typeRoots {
 	if r := t.roots.Load(); r != nil {
 		return r
@@ -177,8 +162,8 @@ func (t *typeInfo) heapRoots() *typeRoots {
 // stateType returns the type of the state.
 func (t *typeInfo) stateType() reflect.Type { return reflect.TypeOf(t.state).Elem() }
 
-// payloadType returns the type of the messages, of a request without what the reply
-// needs; nil for an interface, and for the runtime's own messages.
+// payloadType returns the type of the messages. For a request it is the type of the question,
+// without the reply address. It is nil for an interface, and for the runtime's own messages.
 func (d *descriptor) payloadType() reflect.Type {
 	if d == nil || d.payload == nil {
 		return nil
@@ -186,13 +171,13 @@ func (d *descriptor) payloadType() reflect.Type {
 	return reflect.TypeOf(d.payload(d.size.New(msg.Outside)))
 }
 
-// rooted is a signal, or a part, with something of the user's that may hold handles. Owner only,
-// between two behaviours.
+// rooted is a signal, or a part, that has values of the user's type, which may hold handles. Owner
+// only, between two behaviours.
 type rooted interface {
 	roots(roots []heap.Root, t *typeRoots) []heap.Root
 }
 
-// queued adds the payloads of the messages from m down to but without end.
+// queued adds the payloads of the messages from m up to end, without end.
 func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 	for ; m != end; m = m.Next {
 		if m.ID == systemID {

@@ -14,7 +14,7 @@ import (
 type saver struct {
 	lists  heap.Map[int, heap.Ptr[kept]]
 	inHand heap.Ptr[kept]
-	hidden any // out of the collector's reach
+	hidden any // the collector does not see it
 	got    int
 }
 
@@ -56,13 +56,13 @@ func (k *saver) hand(c *Context, v int) {
 
 // litter makes garbage until the arena is due.
 func litter(c *Context) {
-	for c.then&mustCollect == 0 {
+	for c.kernel().then&mustCollect == 0 {
 		heap.MakeSlice[byte](c.Heap(), 1000)
 	}
 }
 
-// take litters as well, so that there are collections while handed messages are in the
-// part of the mailbox that the turn has taken over.
+// take makes garbage as well, so that there are collections while handed messages are in the part
+// of the mailbox that the turn has taken over.
 func (k *saver) take(c *Context, h handed) {
 	k.got += h.p.Deref(c.Heap()).v
 	litter(c)
@@ -87,8 +87,8 @@ var (
 		saverTake.Handle((*saver).take), saverLook.Handle((*saver).look))
 )
 
-// "The arena is collected between behaviours, when it has doubled": what the state
-// leads to stays, and garbage does not pile up.
+// "The arena is collected between behaviours, when it has doubled": data that can be reached from
+// the state stays, and garbage does not pile up.
 func TestHeap_Collected(t *testing.T) {
 	sys := Start(WithWorkers(3))
 	defer sys.Stop()
@@ -185,10 +185,10 @@ func (w *tower) build(c *Context, n int) {
 
 // peek runs again and again while the arena is being collected.
 func (w *tower) peek(c *Context, _ struct{}) {
-	if c.self.progress.isCollecting() {
+	if c.kernel().self.progress.isCollecting() {
 		w.during++
 	}
-	if w.tries++; c.self.progress.isCollecting() || w.during == 0 && w.tries < 1000 {
+	if w.tries++; c.kernel().self.progress.isCollecting() || w.during == 0 && w.tries < 1000 {
 		towerPeek.Send(c, Self[tower](c), struct{}{})
 	}
 }
@@ -203,8 +203,8 @@ func (w *tower) check(c *Context, _ struct{}) (int, error) {
 	return w.during, nil
 }
 
-// "Between two of them the actor goes behind the others in the queue": its turns end, and begin
-// again, many times before a large arena is done; and quiescence waits for that.
+// "After each step the actor goes to the end of the queue": its turns end, and begin again, many
+// times before the collection of a large arena is done; and quiescence waits for that.
 func TestHeap_CollectedInSteps(t *testing.T) {
 	if heap.Poisoned {
 		t.Skip("with poison, everything is collected whole") // so there are no steps
@@ -214,7 +214,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	w := towerType.Spawn(sys, tower{})
 	towerBuild.Send(sys, w, 20_000) // 10 MB
 	towerPeek.Send(sys, w, struct{}{})
-	// To ask it before would be to look at its rows, all at once.
+	// An earlier ask would go through all its rows at once.
 	_ = sys.Wait(context.Background())
 	if w.b.progress.isCollecting() || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")

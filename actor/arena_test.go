@@ -45,8 +45,8 @@ var (
 		hoarderSum.Handle((*hoarder).sum), hoarderFail.Handle((*hoarder).fail))
 )
 
-// "The arena is made at the first call and freed as a whole when the actor ends",
-// however it ends; handles stay good as the actor moves between workers.
+// "The first call makes the arena; it is freed as a whole when the actor ends", for every kind of
+// end. Handles stay valid when the actor moves between workers.
 func TestHeap_FreedWithItsActor(t *testing.T) {
 	for name, end := range map[string]func(*System, Ref[hoarder]){
 		"stopped":   func(s *System, r Ref[hoarder]) { Stop(s, r) },
@@ -90,7 +90,7 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 	}
 }
 
-// Chunks of the dead serve the living.
+// Chunks of actors that have ended are used again.
 func TestHeap_Recycled(t *testing.T) {
 	sys := Start(WithWorkers(1))
 	defer sys.Stop()
@@ -103,7 +103,7 @@ func TestHeap_Recycled(t *testing.T) {
 		Stop(sys, r)
 	}
 	_ = sys.Wait(context.Background())
-	if s := sys.sched.AllWorkers()[0].Local().(*Context).chunks.Stats(); s == (heap.RecyclerStats{}) {
+	if s := sys.kernel().sched.AllWorkers()[0].Local().(*kernelTurn).chunks.Stats(); s == (heap.RecyclerStats{}) {
 		t.Errorf("nothing was recycled: %+v", s)
 	}
 }

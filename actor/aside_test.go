@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// What runs beside the mailbox: urgent mail and callbacks, which may yield, fail and end a
-// life in one turn.
+// Tests of code that runs beside the mailbox: urgent mail and callbacks, which may yield, fail and
+// end a life in one turn.
 
 // lodger is an actor with both, and its supervisor is the landlord.
 type (
@@ -23,7 +23,7 @@ type (
 	}
 )
 
-// house is a world of one worker, so that what is sent in one behaviour is found together.
+// house has a system of one worker, so that the messages of one behaviour are found together.
 type house struct {
 	log              []string
 	starts           int
@@ -69,8 +69,8 @@ func newHouse() *house {
 	return h
 }
 
-// live runs a system in which a supervisor does something with its child, and decides what
-// becomes of it when it falls; it returns what has happened.
+// live runs a system in which a supervisor runs a script with its child, and decides when the child
+// falls. It returns the log.
 func (h *house) live(t *testing.T, script func(c *actor.Context, k actor.Ref[lodger]),
 	decide func(*actor.Context, actor.Ref[lodger])) string {
 	t.Helper()
@@ -105,8 +105,8 @@ func (h *house) live(t *testing.T, script func(c *actor.Context, k actor.Ref[lod
 func stopChild(c *actor.Context, k actor.Ref[lodger])    { actor.Stop(c, k) }
 func restartChild(c *actor.Context, k actor.Ref[lodger]) { actor.Restart(c, k) }
 
-// TestAside_Yield: what an urgent message or a callback yields runs once, or is a dead
-// letter, whatever else is in the system queue.
+// TestAside_Yield: a message that an urgent message or a callback yields runs once, or is a dead
+// letter, also with other signals in the system queue.
 func TestAside_Yield(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -178,8 +178,8 @@ func TestAside_Yield(t *testing.T) {
 	}
 }
 
-// TestAside_StartFails: urgent mail that would have been the first waits for the next
-// life, or is a dead letter.
+// TestAside_StartFails: if a start fails, the urgent messages that came before it wait for the next
+// life, or become dead letters.
 func TestAside_StartFails(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -209,8 +209,8 @@ func TestAside_StartFails(t *testing.T) {
 	}
 }
 
-// TestAside_UrgentBeforeTheStart: an urgent message that comes before its actor was started
-// has it started, and is not lost if that panics.
+// TestAside_UrgentBeforeTheStart: an urgent message that comes before the start of its actor starts
+// the actor, and is not lost if OnStart panics.
 func TestAside_UrgentBeforeTheStart(t *testing.T) {
 	h := newHouse()
 	h.onStart = func(*actor.Context, int) error { panic("never") }
@@ -229,8 +229,8 @@ func TestAside_UrgentBeforeTheStart(t *testing.T) {
 	equal(t, "what happened", strings.Join(h.log, "; "), "dead 1; dead 2")
 }
 
-// TestAside_FaultAfterARestart: "a panic never takes the process or a worker down", in the
-// turn that has restarted the actor neither.
+// TestAside_FaultAfterARestart: "a panic never takes the process or a worker down". Nor does it in
+// the turn that has restarted the actor.
 func TestAside_FaultAfterARestart(t *testing.T) {
 	h := newHouse()
 	equal(t, "what happened", h.live(t, func(c *actor.Context, k actor.Ref[lodger]) {
@@ -240,8 +240,8 @@ func TestAside_FaultAfterARestart(t *testing.T) {
 	}, stopChild), "panic in fault; fell: gallop: actor panicked: a fault; dead say")
 }
 
-// TestAside_ReplyToOneself: what the collector looks after are messages to oneself, and a
-// reply is one, with a time-out or without.
+// TestAside_ReplyToOneself: the handles in messages to oneself are roots, and a reply to oneself is
+// such a message, with a time-out or without.
 func TestAside_ReplyToOneself(t *testing.T) {
 	type entry struct{ v int }
 	guests := actor.NewType[lodger]("book")
@@ -278,7 +278,7 @@ func TestAside_ReplyToOneself(t *testing.T) {
 	equal(t, "entries read", fmt.Sprint(got), "[42 42]")
 }
 
-// TestAside_ReplyForNone: a parcel in the reply to a request whose caller has given up is
+// TestAside_ReplyForNone: if the caller of a request has given up, a parcel in the reply is
 // discarded.
 func TestAside_ReplyForNone(t *testing.T) {
 	before := heap.Blobs()

@@ -14,8 +14,9 @@ import (
 
 // Result is the outcome of a request, as a message: either a value or an error.
 type Result[R any] struct {
-	Value R // what the behaviour returned, if Err is nil
-	// What it returned, or why it did not run: see [AskBehaviour.Ask].
+	Value R // the value that the behaviour returned, if Err is nil
+	// Err is the error that the behaviour returned, or the reason why it did not run: see
+	// [AskBehaviour.Ask].
 	Err error
 }
 
@@ -56,11 +57,11 @@ func callPool[R any]() *sync.Pool {
 	}}
 }
 
-// Handle makes the entry of the dispatch table that runs method for b's requests and sends
-// what method returns to the caller.
+// Handle makes the entry of the dispatch table that runs method for b's requests. The
+// value and the error that method returns are sent to the caller.
 func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
-	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
+	return Entry[S]{b.d, func(c *kernelTurn, at *cell, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
 			c.count.notRun++
@@ -69,7 +70,7 @@ func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) E
 		}
 		q := p.q
 		clear1(&p.q)
-		v, err := method(stateOf[S](at), c, q)
+		v, err := method(stateOf[S](at), c.face(), q)
 		if err != nil {
 			c.failed = err
 		}
@@ -86,41 +87,42 @@ func (d *descriptor) madeAsk() *descriptor {
 }
 
 // Ask sends a request from outside and blocks until the reply comes. It panics if to is
-// the zero Ref. The error is the one that the behaviour returned or, as soon as its
-// cause arises, one of these:
+// the zero Ref. The error is that of the behaviour, or one of the following, which is
+// returned as soon as its cause arises:
 //
 //   - ErrStopped: to has ended, or ends before it comes to the request or gives a reply
 //     that it has put off. See [Defer].
 //   - ErrPanicked: to panicked over the request.
-//   - ErrDeadlock: the reply would have to wait for the caller's own turn to end, and
-//     the request becomes a dead letter. The caller is a behaviour of to itself; or of
+//   - ErrDeadlock: the reply would have to wait for the caller's own turn to end. The
+//     request becomes a dead letter. The caller is a behaviour of to itself; or of
 //     another actor of to's pinned type, which has one thread; or of an actor for which
 //     a behaviour of to waits, directly or through others, in an Ask.
-//   - ErrTooManyBlocked: the caller is a behaviour or a process, and so many block already
-//     ([WithMaxBlocked]) that it would keep its worker from others. The request becomes a dead
-//     letter.
+//   - ErrTooManyBlocked: the caller is a behaviour or a process, and the limit of
+//     [WithMaxBlocked] is reached: the caller would keep its worker from other actors.
+//     The request becomes a dead letter.
 //   - ErrOverloaded: to has a bound ([WithBound]), and its mailbox is at the bound; or
-//     the behaviour is [DropOnOverload], and to does not keep up; and ctx does not say that
-//     the caller waits for room. See [WaitForRoom].
+//     the behaviour is [DropOnOverload], and to does not keep up. With a ctx from
+//     [WaitForRoom] the caller waits for room instead.
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
-//   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
-//     the caller waits for that: see supervise.WaitForRestart.
+//   - ErrSuspended: to is in a back-off before its restart. With a ctx from
+//     supervise.WaitForRestart the caller waits for the restart instead.
 //   - ErrRestarted: to has fallen before it came to the request, and its supervisor
 //     keeps no mail over a restart. See package supervise.
 //   - ErrSystemStopped: the system of to stops or is in [System.Shutdown], even if the
 //     caller is a behaviour of that system; or the caller is a behaviour, or a process,
 //     whose own system stops.
-//   - ctx's error. If ctx had ended before the call, the request is not sent, and what
-//     it owns stays the caller's. If ctx ends later, the request runs all the same, unless
-//     to is restarted before, and its reply goes nowhere. The error does not tell the two apart.
-//     If the request owns a region or a parcel, look at ctx before the call, and use one that
-//     cannot end in between.
+//   - ctx's error. If ctx had ended before the call, the request is not sent, and the
+//     caller keeps its regions and parcels. If ctx ends later, the request runs all the
+//     same, unless to is restarted before that, and its reply is discarded. The error
+//     does not tell the two cases apart. If the request owns a region or a parcel, check
+//     ctx before the call, and use a context that cannot end in between.
 //
-// A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
-// by other workers meanwhile, and its own mail waits. That costs a goroutine and an idle
-// worker ([WithMaxBlocked]); [AskTo] costs a message. While it waits, actors go on that were
-// muted because the caller is overloaded, or muted itself, in case to is one of them. But
-// to may wait for the caller in ways that Ask does not see, so give ctx a deadline:
+// A behaviour waits in Ask as it does in [Context.Blocking]: other workers run the other
+// actors meanwhile, and its own mail waits. That costs a goroutine and an idle worker
+// ([WithMaxBlocked]); [AskTo] costs a message. During the wait, the actors that were muted
+// because the caller is overloaded, or muted itself, go on, in case to is one of them. But
+// Ask does not detect every way in which to may wait for the caller. So give ctx a deadline
+// if one of these is possible:
 //
 //   - the caller applies pressure or has a bound;
 //   - to is muted for another actor of the caller's pinned type, which has one thread;
@@ -134,7 +136,8 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, erro
 	return ask[Q, R](ctx, b.d, b.calls, to.b, q)
 }
 
-// ask is Ask, made once for each type of request and reply, whatever the state.
+// ask is Ask, compiled once for each pair of a request type and a reply type. The type of the state
+// does not matter.
 func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
 	ctx = d.mustAsk(ctx, to)
 	if err := ctx.Err(); err != nil {
@@ -146,14 +149,15 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	m := d.size.TakeFrom(&k.kept)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	to.shared().sys.sendAsk(ctx, to, m, d) // or it answers k
-	// Here, and not in a call: see sched.Worker.find.
+	// SampleYield and the spinning are not in a function of their own, since after a yield each
+	// return from a call is expensive: see sched.Worker.find.
 	if to.shared().sys.sim == nil {
 		to.shared().sys.sched.SampleYield()
 	}
 	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.letsOthers(); n++ {
 		seam.Spin()
 	}
-	to.shared().sys.sched.TimeTurns() // the turn that answers, or has answered and goes on
+	to.shared().sys.sched.TimeTurns() // of the turn that answers, or has answered and still runs
 	res, reusable := k.wait(ctx, to, d)
 	if reusable {
 		calls.Put(k)
@@ -161,8 +165,8 @@ func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cel
 	return res.Value, res.Err
 }
 
-// mustAsk panics if there is nothing to ask, or no context. It returns the context as the runtime
-// may ask it.
+// mustAsk panics if d is nil, if d does not suit the actor, or if ctx is nil. It returns ctx in a
+// form whose methods cannot panic in the runtime: see mustHave.
 func (d *descriptor) mustAsk(ctx context.Context, to *cell) context.Context {
 	d.madeAsk().mustSuit(to)
 	return mustHave(ctx, "Ask")
@@ -170,9 +174,9 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) context.Context {
 
 // call is a goroutine that waits for a reply.
 //
-// It first lets others run a few times: an idle worker that it has just woken runs
-// next on the same processor, and has answered when the caller comes to run again,
-// so that neither side blocks on a channel. Only then does it park.
+// It first yields to Go's scheduler. An idle worker that it has just woken runs next on the same
+// processor, and has answered when the caller runs again, so that neither side blocks on a
+// channel. If there is no answer then, the caller parks.
 //
 //	        finish                      finish
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
@@ -184,50 +188,56 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) context.Context {
 //	    └──── too many are blocked ─────────────────▶ UNHELPED
 //
 // Each arrow except that of take is a compare-and-swap, so either finish or the caller that gives
-// up comes first. finish has three cases. From PENDING it leaves the result to be found. From
-// WAITING it owes a token besides. In ABANDONED, REFUSED and UNHELPED it discards what the result
-// owns, because the caller has left with an error. A request that finds its call REFUSED or
-// UNHELPED when its turn comes does not run: it becomes a dead letter, which ends in finish. None
-// of the three is ever left: such a call is used for no other request. Calls of a fan-in, and those
-// with a time-out, stay PENDING.
+// up comes first. finish has three cases:
+//
+//   - From PENDING it stores the result for the caller to find.
+//   - From WAITING it also sends a token.
+//   - In ABANDONED, REFUSED and UNHELPED the caller has left with an error, so finish discards the
+//     regions and parcels of the result.
+//
+// If a request's turn comes and its call is REFUSED or UNHELPED, the request does not run: it
+// becomes a dead letter, which ends in finish. A call never leaves these three states, and is used
+// for no other request. Calls of a fan-in, and calls with a time-out, stay PENDING.
 type call[R any] struct {
 	callState
 	result Result[R]
-	kept   *message // nodes for the next requests; whose call it is, owns them
+	kept   *message // nodes for the next requests; owned by the owner of the call
 
-	// Not nil: one of several calls, which go there when they have their result.
+	// Not nil: the call is one of several, and is sent there when it has its result.
 	several *fanIn[R]
-	of      int                // which of them
-	timed   *timedAsk[R]       // not nil: no goroutine waits but an actor, with a time-out
-	handler Handler[Result[R]] // not nil: it is told, and no caller waits
+	of      int                // its index among the several
+	timed   *timedAsk[R]       // not nil: an actor with a time-out waits, and no goroutine
+	handler Handler[Result[R]] // not nil: it gets the result, and no caller waits
 }
 
-// callState is what a call has whatever the reply, and so is made once for all.
+// callState is the part of a call that does not depend on the type of the reply. Its methods are
+// compiled once.
 type callState struct {
 	state seam.Flag
 	wait  askWait
 	later seam.Bool // the reply was put off: any actor may give it
-	// The caller's; the receiver reads it while it has the request.
+	// Owned by the caller. The receiver reads it while it has the request.
 	ctx     context.Context
-	node    *message // of a timedAsk: that of its address
-	by      *cell    // of a timedAsk: who asks
-	sysDone *bool    // of a timedAsk: it has had its outcome. Owner of by only
-	// Of one of several: the caller has left. nil: it is the only one.
+	node    *message // of a timedAsk: the message for the outcome, if it was made already
+	by      *cell    // of a timedAsk: the actor that asks
+	sysDone *bool    // of a timedAsk: by has had its outcome. Owner of by only
+	// Of one of several calls: the caller has left. nil: the call is the only one.
 	left  *seam.Bool
-	tells bool // a Handler is told: who waits is not known
+	tells bool // a Handler gets the result: the runtime does not know who waits
 	waits bool // ctx has the mark of WaitForRestart; false if the receiver is not supervised
-	// The deferral of a request whose reply was put off. It has the caller; the call has none.
+	// Not nil: the reply was put off. The deferral has the address of the caller; this call leads
+	// nowhere.
 	putOff *deferral
-	// One token, if the state was WAITING; nil until it has been for the first time.
+	// Has room for one token, which is sent if the state was WAITING. nil until makeDone.
 	done  chan struct{}
 	owner <-chan struct{} // closing of the system for which done was made
 }
 
-// makeDone sees to it that done was made for sys. The call is the caller's, as long as it is
-// PENDING. Calls are reused by any caller, channels only within a system: one that was made in a
-// bubble of testing/synctest must not be touched outside, and one that was made outside does not
-// let the bubble's time pass.
-func makeDone(k *callState, sys *System) {
+// makeDone makes done, unless it was made for sys already. The caller owns the call, which is
+// PENDING. Calls are reused by any caller. Their channels are reused only within a system: a
+// channel that was made in a bubble of testing/synctest must not be used outside, and a wait for a
+// channel that was made outside does not let the bubble's time pass.
+func makeDone(k *callState, sys *kernelSystem) {
 	if k.owner != sys.closing {
 		k.done, k.owner = make(chan struct{}, 1), sys.closing
 	}
@@ -238,22 +248,22 @@ const (
 	callWaiting
 	callAnswered
 	callAbandoned // the reply goes nowhere
-	callRefused   // nor does the request run
-	callUnhelped  // nor does this one
+	callRefused   // the reply goes nowhere, and the request does not run: ErrDeadlock
+	callUnhelped  // as callRefused, with ErrTooManyBlocked
 )
 
-// spinLimit is how often a caller lets others run before it parks. Each time it goes through
-// the queue that all of Go's threads share, from which an idle one fetches it to another
-// processor: more of it costs more than parking (decision 10).
+// spinLimit is how often a caller yields before it parks. With each yield it goes through the queue
+// that all of Go's threads share. An idle thread may take it from there to another processor, so
+// more yields cost more than parking (decision 10).
 const spinLimit = 2
 
-// letsOthers reports whether a caller lets others run before it parks: not in a process whose
-// processors are busy anyway, nor in a deterministic run.
-func (s *System) letsOthers() bool { return s.sim == nil && !s.sched.Crowded() }
+// letsOthers reports whether a caller yields before it parks. It does not if the scheduler is
+// crowded, nor in a deterministic run.
+func (s *kernelSystem) letsOthers() bool { return s.sim == nil && !s.sched.Crowded() }
 
-// finish gives the result to the caller, if that still waits. Once per call.
+// finish gives the result to the caller, if the caller still waits. It is called once per call.
 func (k *call[R]) finish(res Result[R]) {
-	k.result = res // an abandoned call is never looked at again
+	k.result = res // if the call is abandoned, this is not read
 	if k.several != nil {
 		k.several.add(k)
 		return
@@ -268,15 +278,15 @@ func (k *call[R]) finish(res Result[R]) {
 	discardReply(&k.result.Value) // the caller has given up; no other code sees it
 }
 
-// discardReply discards what a reply owns that reaches no caller.
+// discardReply discards the regions and parcels of a reply that reaches no caller.
 func discardReply[R any](v *R) {
 	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
 		heap.DiscardIn(v, o)
 	}
 }
 
-// wait returns the result, or why there is none. reusable says that no other goroutine can touch
-// the call any more.
+// wait returns the result, or a Result with the reason why there is none. reusable reports that no
+// other goroutine can access the call any more.
 func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R],
 	reusable bool) {
 	if k.state.Load() != callAnswered {
@@ -287,12 +297,12 @@ func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result
 	return k.take(), true
 }
 
-// park waits for the token, unless ctx ends or over is closed: then it abandons the call and says
-// why.
+// park waits for the token. If ctx ends or over is closed first, it abandons the call and returns
+// ctx's error or ErrSystemStopped.
 func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) {
 	ended := ctx.Done()
 	if ended == nil && over == nil {
-		<-k.done // a select of one costs more
+		<-k.done // a select costs more
 		return nil
 	}
 	select {
@@ -310,8 +320,9 @@ func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) 
 	return err
 }
 
-// drive lets a deterministic system go on until the reply has come, and says why it
-// will not come.
+// drive lets a deterministic system go on until the reply has come. It returns ctx's error if ctx
+// ends first, and ErrSystemStopped if the system stops first. If nothing can happen any more, it
+// returns nil, and the caller parks.
 func (k *callState) drive(ctx context.Context, me, to *cell, d *descriptor) error {
 	s := to.shared().sys.sim
 	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
@@ -324,7 +335,7 @@ func (k *callState) drive(ctx context.Context, me, to *cell, d *descriptor) erro
 	return ErrSystemStopped
 }
 
-// take empties an answered call for its next use.
+// take returns the result of an answered call and empties the call for its next use.
 func (k *call[R]) take() Result[R] {
 	if invariant.On {
 		verifyAnswered(k)
@@ -334,13 +345,13 @@ func (k *call[R]) take() Result[R] {
 	if k.later.Load() {
 		k.later.Store(false)
 	}
-	// No other goroutine has it; the one that answers the next call has it by a push.
+	// No other goroutine has the call. The push of the next request publishes it to the receiver.
 	k.state.StoreRelease(callPending)
 	return res
 }
 
-// verifyAnswered checks a call that is over before it is used again: its result is written,
-// and no token is left that would answer the next one.
+// verifyAnswered checks a call that is over before it is used again: its result is written, and no
+// token is left that would answer the next request.
 func verifyAnswered[R any](k *call[R]) {
 	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d",
 		seam.Peek(&k.state))

@@ -11,17 +11,18 @@ import (
 // AskAll sends the same request to several actors from outside, blocks until all have
 // replied, and returns the replies in the order of the refs. It starts no goroutine.
 //
-// Like an errgroup, AskAll gives up at the first error, which is one of those of
-// [AskBehaviour.Ask], and returns it. The other requests run all the same, and their
-// replies go nowhere.
+// Like an errgroup, AskAll gives up at the first error and returns it. The errors are
+// those of [AskBehaviour.Ask]. The other requests run all the same, and their replies are
+// discarded.
 //
-// In a behaviour, AskAll waits as [AskBehaviour.Ask] does; if it cannot, because all
-// idle workers are in use, it gives up with [ErrTooManyBlocked].
+// In a behaviour, AskAll waits as [AskBehaviour.Ask] does. If the limit of
+// [WithMaxBlocked] is reached, it gives up with [ErrTooManyBlocked].
 //
-// If ctx had ended before the call, no request is sent, and what q owns stays the
-// caller's. Nor is a request sent to an actor that cannot run before the caller's own
-// turn has ended: the outcome there is ErrDeadlock. As nothing was sent there is no dead
-// letter, unlike with Ask, and what q owns stays with the other actors or the caller.
+// If ctx had ended before the call, no request is sent, and the caller keeps the regions
+// and parcels of q. No request is sent to an actor that cannot run before the caller's own
+// turn has ended: its outcome is ErrDeadlock. Unlike with Ask there is no dead letter, as
+// nothing was sent, and the regions and parcels of q stay with the other actors or the
+// caller.
 func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R,
 	error) {
 	ctx = mustHave(ctx, "AskAll")
@@ -39,17 +40,19 @@ func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[
 }
 
 // Replies is [AskAll] as a sequence: it yields the outcome of every request, with the
-// actor that was asked, in the order in which the outcomes come in. If ctx ends, the
-// outcomes that are missing have its error; in a behaviour whose system stops, they
-// have [ErrSystemStopped], and in one that cannot wait, because too many block already,
-// [ErrTooManyBlocked].
+// actor that was asked, in the order in which the outcomes come in. The outcomes that are
+// still missing have
+//
+//   - ctx's error, when ctx ends;
+//   - [ErrSystemStopped], in a behaviour whose system stops;
+//   - [ErrTooManyBlocked], in a behaviour that cannot wait because too many block already.
 //
 // The requests are sent when the loop begins, unless ctx has ended by then. Replies
-// that come after the loop was left go nowhere.
+// that come after the end of the loop are discarded.
 //
 // In a behaviour, range over the sequence. Within [iter.Pull2] it runs in a coroutine,
-// which counts as outside: no [ErrDeadlock] is found there, and nothing tells the
-// sequence that the behaviour's system stops.
+// which counts as outside: there it does not detect an [ErrDeadlock], and does not end
+// when the behaviour's system stops.
 func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S],
 	q Q) iter.Seq2[Ref[S], Result[R]] {
 	ctx = mustHave(ctx, "Replies")
@@ -62,7 +65,7 @@ func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref
 	}
 }
 
-// indexedReplies is Replies with the refs' places.
+// indexedReplies is Replies with the indices of the refs.
 func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S],
 	q Q) iter.Seq2[int, Result[R]] {
 	return func(yield func(int, Result[R]) bool) {
@@ -102,27 +105,28 @@ func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], t
 	}
 }
 
-// fanIn is where several calls go when they have their results, for one goroutine that takes them.
-// Once that has left, what they own is discarded. The actor that answers adds its call, then looks
-// whether the taker has left; the taker says that it leaves, then looks what was added. So one of
-// the two sees the other, and the one that takes a call has it alone.
+// fanIn collects several calls that have their results, for one goroutine that takes them. After
+// that goroutine has left, the regions and parcels of the results are discarded. The actor that
+// answers adds its call, then looks whether the taker has left. The taker sets left, then looks for
+// calls that were added. So at least one of the two sees the other, and each call is taken out of
+// the channel by one of them only.
 type fanIn[R any] struct {
-	_    nocmp.Field   // or each type of reply has a function that compares
-	in   chan *call[R] // has room for all: who answers never waits
+	_    nocmp.Field   // or the compiler makes a comparing function for each type of reply
+	in   chan *call[R] // has room for all calls: an answering actor never waits
 	left seam.Bool
 }
 
-// add brings a call that has its result. Any goroutine.
+// add adds a call that has its result. Any goroutine.
 func (g *fanIn[R]) add(k *call[R]) {
-	// And not the result: Go has no channels of what is over 64 KiB.
+	// The channel has calls, not results: Go has no channels of elements over 64 KiB.
 	g.in <- k
 	if g.left.Load() {
 		g.discard()
 	}
 }
 
-// next returns a call that has its result, or says why there will be none: ctx ends, or over is
-// closed. to is an actor that has not replied to d.
+// next waits for a call that has its result. It returns ctx's error if ctx ends first, and
+// ErrSystemStopped if over is closed first. to is an actor that has not replied to d, for reports.
 func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor,
 	over <-chan struct{}) (k *call[R], err error) {
 	sys := to.sys()
@@ -141,7 +145,7 @@ func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor,
 			err = ErrSystemStopped
 		}
 	}
-	select { // of two cases that were ready the one before is chance
+	select { // the select before chooses by chance among ready cases: a call may be there
 	case k = <-g.in:
 		return k, nil
 	default:
@@ -149,13 +153,13 @@ func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor,
 	}
 }
 
-// leave ends the fan-in. Once.
+// leave ends the fan-in. It is called once.
 func (g *fanIn[R]) leave() {
 	g.left.Store(true)
 	g.discard()
 }
 
-// discard discards the replies that are there.
+// discard discards the replies that were added.
 func (g *fanIn[R]) discard() {
 	for {
 		select {
@@ -176,8 +180,8 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests, and returns whose behaviour does so, as callerHere. If ctx has ended
-// it returns that error and sends none.
+// askEach sends the requests, and returns the caller, as callerHere does. If ctx has ended, it
+// sends no request and returns ctx's error.
 func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q,
 	g *fanIn[R]) (e env, me *cell, err error) {
 	for _, r := range to {

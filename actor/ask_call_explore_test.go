@@ -11,10 +11,10 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// TestCall_Explored: a caller asks three times, with the same call where that may be used again,
-// and a thread that stands for the actor answers. The caller finds the reply, or parks, or gives
-// the second request up while it parks. Each reply is the one to its request, a call that was given
-// up is used no more, and no token is left for the next wait. Mutants: internal/mutants/asks.json.
+// TestCall_Explored: a caller asks three times, with the same call if that may be used again, and a
+// thread that stands for the actor answers. The caller finds the reply, or parks, or gives the
+// second request up while it parks. Each request gets its own reply, a call that was given up is
+// not used again, and no token is left for the next wait. Mutants: internal/mutants/asks.json.
 func TestCall_Explored(t *testing.T) {
 	var seen [callUnhelped + 1]int // how requests ended
 	explore.Portfolio(t, func(p *explore.Program) { callScene(p, &seen) })
@@ -35,7 +35,7 @@ func callScene(p *explore.Program, seen *[callUnhelped + 1]int) {
 	ended := false // the context of the hasty request
 	// awaitCall is awaitReply outside of behaviours.
 	awaitCall := func(i int, k *call[int]) error {
-		makeDone(&k.callState, s.sys)
+		makeDone(&k.callState, s.sys.kernel())
 		if !k.state.CompareAndSwap(callPending, callWaiting) {
 			seen[callPending]++
 			return nil

@@ -11,9 +11,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestAsk_Crowded: where the processors are busy with other goroutines, callers park at once after
-// a while, and the worker as well. All get their answers; and when the others have gone, callers
-// let others run again before they park.
+// TestAsk_Crowded: when the processors are busy with other goroutines, callers park at once after a
+// while, and so does the worker. All callers get their answers. When the other goroutines have
+// ended, callers yield again before they park.
 func TestAsk_Crowded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := puppetType.Spawn(sys, puppet{})
@@ -23,7 +23,7 @@ func TestAsk_Crowded(t *testing.T) {
 		must(t, err)
 	}
 	asked := 200
-	for range asked { // so it is known how fast a yield can be
+	for range asked { // to measure the fastest yield
 		ask()
 	}
 	over := make(chan struct{})
@@ -53,7 +53,7 @@ func TestAsk_Crowded(t *testing.T) {
 	callers.Wait()
 	close(over)
 	others.Wait()
-	if !raceDetector { // with it an ask takes as long as what counts as late
+	if !raceDetector { // with it each yield counts as late
 		eventually(t, "callers to let others run", func() bool { ask(); return !actor.Crowded(sys) })
 	}
 	if n := sys.Stats().Messages; n < uint64(asked+8*50) {

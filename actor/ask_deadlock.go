@@ -9,11 +9,12 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// How Ask in a turn learns that it would wait for itself. Package waitgraph says why that is exact.
+// An Ask in a turn follows the waits of its system and fails if they lead back to its own turn.
+// Package waitgraph has the proof that the answer is exact.
 
-// waitGraph returns the graph of the asks in turns. A program without Ask links none. Any
-// goroutine.
-func (s *System) waitGraph() *waitgraph.Graph {
+// waitGraph returns the graph of the asks in turns. The first call makes it. The linker drops the
+// graph from programs without Ask. Any goroutine.
+func (s *kernelSystem) waitGraph() *waitgraph.Graph {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g, ok := s.asks.(*waitgraph.Graph)
@@ -24,8 +25,8 @@ func (s *System) waitGraph() *waitgraph.Graph {
 	return g
 }
 
-// oneAtATime is what runs one turn at a time: an actor, or those of a pinned type together. Any
-// goroutine.
+// oneAtATime returns the node of a in the graph, which runs one turn at a time: the actor itself,
+// or all actors of its pinned type together. Any goroutine.
 func oneAtATime(a *cell) any {
 	if a.typ().pinned {
 		return a.shared()
@@ -33,14 +34,15 @@ func oneAtATime(a *cell) any {
 	return a
 }
 
-// IsOpen implements waitgraph.Call. The graph's lock is held: its caller cannot have left.
+// IsOpen implements waitgraph.Call. The graph's lock is held, so the caller of k has not left the
+// graph.
 func (k *callState) IsOpen() bool {
 	return k.state.Load() <= callWaiting && !k.later.Load()
 }
 
-// mayWait reports whether me may wait for k, its request to to, without waiting for itself. If so,
-// me is in the graph until it leaves; if in is nil, it need not. me may be nil. Owner only, in a
-// turn.
+// mayWait reports whether me may wait for k, its request to to, without waiting for itself. If in
+// is not nil, me is in that graph, and has to leave it: see leaveGraph. me may be nil. Owner only,
+// in a turn.
 func mayWait(me *cell, k *callState, to *cell) (in *waitgraph.Graph, may bool) {
 	switch {
 	case sameThread(me, to):
@@ -55,24 +57,24 @@ func mayWait(me *cell, k *callState, to *cell) (in *waitgraph.Graph, may bool) {
 	return g, true
 }
 
-// leaveGraph takes me out of the graph that mayWait has returned. Owner only, in a turn.
+// leaveGraph removes me from the graph that mayWait has returned. Owner only, in a turn.
 func leaveGraph(me *cell, g *waitgraph.Graph) {
 	if g != nil {
 		g.Leave(oneAtATime(me))
 	}
 }
 
-// A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
-// itself, for those that are muted for it, and for the one that stops its system.
+// A behaviour that waits for a reply may itself keep the reply from coming. It may wait for itself,
+// or for actors that are muted for it. If its system stops, the stop waits for its turn.
 
-// callerHere returns where the calling goroutine is, in any system, and the actor whose behaviour
-// it runs: nil outside of behaviours. For the costs see sched.Here.
+// callerHere returns the env of the calling goroutine, in any system, and the actor whose behaviour
+// it runs; outside of behaviours the actor is nil. For the costs see sched.Here.
 func callerHere() (e env, me *cell) {
 	w := sched.Here()
 	if w == nil {
 		return outsideOfAll, nil
 	}
-	c, ok := w.Local().(*Context)
+	c, ok := w.Local().(*kernelTurn)
 	if !ok {
 		return outsideOfAll, nil // a scheduler without actors
 	}
@@ -84,10 +86,10 @@ func callerHere() (e env, me *cell) {
 }
 
 // outsideOfAll is the outside of no system in particular.
-var outsideOfAll = new(System)
+var outsideOfAll = new(kernelSystem)
 
-// awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
-// makeDone is: each call[R] would have a method of its own.
+// awaitReply waits until the call is answered, or gives it up and returns the reason. Like makeDone
+// it is a function, since a method would be compiled for each call[R].
 func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err error) {
 	e, me := callerHere()
 	waited := waitIn(e, func() { err = waitFor(ctx, k, me, to, d) })
@@ -97,8 +99,8 @@ func awaitReply(ctx context.Context, k *callState, to *cell, d *descriptor) (err
 	return err
 }
 
-// waitFor is awaitReply of me, which keeps no other actor waiting meanwhile; nil: the caller is
-// outside. It is a function, as makeDone is.
+// waitFor is awaitReply once other workers serve the actors that are queued after me. me is nil if
+// the caller is outside. Like makeDone it is a function.
 func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
 	asks, may := mayWait(me, k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
@@ -123,17 +125,17 @@ func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) err
 	return k.park(ctx, systemDone(me))
 }
 
-// sameThread reports whether to cannot run before the turn of me has ended: it is me, or has the
+// sameThread reports whether to cannot run before the turn of me has ended: to is me, or has the
 // same thread. me may be nil.
 func sameThread(me *cell, to *cell) bool {
 	return me != nil && (me == to || me.shared() == to.shared() && me.typ().pinned)
 }
 
-// prepareWait comes before me waits for a reply in its turn. It lets the actors that are muted for
-// me go on, as if me had recovered, and lets no others be muted for it: the one that is to reply
-// may be among them, or wait for one, or send to me before it comes to the request. If me is muted
-// itself, and runs urgent mail, this opens its gate, which is to be shut again: see hasWaited. me
-// may be nil.
+// prepareWait is called before me waits for a reply in its turn. It releases the actors that are
+// muted for me, as if me had recovered, and keeps others from being muted for me: the actor that
+// has to reply may be among them, may wait for one of them, or may send to me before it comes to
+// the request. If me is muted itself, and runs urgent mail, prepareWait opens its gate and returns
+// true; then hasWaited shuts the gate again. me may be nil.
 func prepareWait(me *cell) (opened bool) {
 	if me == nil {
 		return false
@@ -145,7 +147,7 @@ func prepareWait(me *cell) (opened bool) {
 	case me.shared().bounded:
 	case me.load&backpressure.Overloaded != 0:
 		me.setLoad(me.sys(), me.load&^backpressure.Overloaded)
-	// While it drains it may be open.
+	// The gate of an actor that drains may be open.
 	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen():
 		release(me.sys(), me.openGate())
 		return true
@@ -153,40 +155,41 @@ func prepareWait(me *cell) (opened bool) {
 	return false
 }
 
-// hasWaited comes after the wait, also if the wait, or what is done with the replies, panics: a
-// turn that begins finds the gate as the load says. By now it is settled whom me waits for, as when
-// it parked: see backpressure/README.md.
+// hasWaited is called after the wait, also if the wait, or the code that gets the replies, panics.
+// A turn that begins finds the gate in agreement with the load. The gates for which me is muted are
+// settled by now, as when it parked: see backpressure/README.md.
 func hasWaited(me *cell, opened bool) {
 	if opened {
 		me.shutGate()
 	}
 }
 
-// systemDone returns a channel that is closed when the system of me stops: from then on, what is
-// queued there is answered only when the turn of me has ended. The stop waits for no goroutine
-// outside, so there the channel is nil; nor for one that a process waits for whose system has no
-// actors. me may be nil, of a caller outside or in a process.
+// systemDone returns a channel that is closed when the system of the caller stops. From then on,
+// requests that are queued there are answered only after the turn of the caller has ended. The
+// caller is me or, if me is nil, a process or a goroutine outside. The channel is nil for a
+// goroutine outside, and for a process whose system has no actors: the stop does not wait for
+// these.
 func systemDone(me *cell) <-chan struct{} {
 	if me != nil {
 		return me.sys().done.done
 	}
 	if _, w := processHere(); w != nil {
-		if c, ok := w.Local().(*Context); ok {
+		if c, ok := w.Local().(*kernelTurn); ok {
 			return c.sys.done.done
 		}
 	}
 	return nil
 }
 
-// caller is what a reply address says of the one that waits for the reply, whatever the reply. The
-// receiver of the request only, before it replies: then the call is used again.
+// caller describes the party that waits for a reply, for all types of replies. Only the receiver of
+// the request may use it, and only before it replies: after that the call is used again.
 type caller struct {
 	call *callState // nil: an actor waits for a message
-	by   *cell      // that actor
+	by   *cell      // the actor that waits for a message
 	node *message   // the message for it, if it was made already: see prepare
 }
 
-// callerOf takes the address apart. It is a function, as makeDone is.
+// callerOf returns the caller in an address. Like makeDone it is a function.
 func callerOf[R any](to *replyTo[R]) caller {
 	if k := to.call; k != nil {
 		return caller{&k.callState, k.by, k.node}
@@ -205,12 +208,13 @@ func (a caller) context() context.Context {
 	return a.carries()
 }
 
-// carriesWait reports whether that context has the mark of WaitForRestart.
+// carriesWait reports whether the message for the outcome has the mark of WaitForRestart.
 func (a caller) carriesWait() bool {
 	return a.node != nil && a.node.ID == carriedID && payloadOf[carried](a.node).waits
 }
 
-// carries returns the context that a caller in a behaviour has sent along; nil: none.
+// carries returns the context in the message for the outcome, which a caller in a behaviour has
+// set; nil: there is none.
 func (a caller) carries() context.Context {
 	if a.node != nil && a.node.ID == carriedID {
 		return payloadOf[carried](a.node).ctx
@@ -218,17 +222,17 @@ func (a caller) carries() context.Context {
 	return nil
 }
 
-// callerState is how a caller stands.
+// callerState says whether a caller still waits.
 type callerState uint8
 
 const (
 	callerThere callerState = iota
-	callerWaits             // it waits for a restart as well
+	callerWaits             // it waits for a restart of the receiver as well
 	callerGone              // it has given up
 )
 
-// state says how the caller stands. It asks no context: it is called in the middle of a walk through
-// mail, where no code of the user's may run.
+// state returns the state of the caller. It calls no method of a context: state is called in the
+// middle of a walk through mail, where no user code may run.
 func (a caller) state() callerState {
 	switch k := a.call; {
 	case k != nil && (k.state.Load() == callAbandoned || k.left != nil && k.left.Load()):
@@ -239,8 +243,9 @@ func (a caller) state() callerState {
 	return callerThere
 }
 
-// awaits returns the actor that waits for a message, or the call of the goroutine that waits; nil
-// and nil if the caller waits no more. In deterministic systems only, while nothing runs.
+// awaits returns the actor that waits for a message, or the call of the goroutine that waits. It
+// returns nil and nil if the caller no longer waits. In deterministic systems only, while nothing
+// runs.
 func (a caller) awaits() (by *cell, k *callState) {
 	by = a.by
 	switch k := a.call; {

@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// ring is so many actors of which each asks the next in its turns and waits, so many times. A
-// thread stands in for the turns of each. The protocol of the table and of the calls is that of
+// ring is a ring of actors. Each asks the next one in its turns and waits, several times. A thread
+// stands for the turns of each actor. The protocol of the graph and of the calls is that of
 // production.
 type ring struct {
 	p       *explore.Program
@@ -21,7 +21,7 @@ type ring struct {
 	heardBy int            // how often a circle was closed
 }
 
-// newRing makes the ring. The actor 0 gives its asks up at any moment if hasty.
+// newRing makes a ring of n actors. If hasty, actor 0 gives its asks up at any moment.
 func newRing(p *explore.Program, n, rounds int, hasty bool) *ring {
 	s := newStage(p)
 	r := &ring{p: p, calls: make([][]*callState, n), asked: make([]int, n), round: make([]int, n)}
@@ -68,7 +68,7 @@ func (r *ring) ask(i int, hasty bool) {
 	r.p.Await(func() bool { return seam.Peek(&k.state) == callAnswered })
 }
 
-// waiting returns the round that each actor is in, or -1 less that if its ask in it is over.
+// waiting returns the present round of each actor; or -1 minus the round if its ask there is over.
 func (r *ring) waiting() (rounds []int) {
 	for i, round := range r.round {
 		if round < len(r.calls[i]) && seam.Peek(&r.calls[i][round].state) > callWaiting {
@@ -79,7 +79,7 @@ func (r *ring) waiting() (rounds []int) {
 	return rounds
 }
 
-// answer answers the request that actor i has made in this round, between two turns.
+// answer answers the request of actor i in this round, between two turns.
 func (r *ring) answer(i int) {
 	round := r.round[(i+1)%len(r.all)]
 	r.p.Await(func() bool { return r.asked[i] > round })
@@ -89,9 +89,9 @@ func (r *ring) answer(i int) {
 	}
 }
 
-// TestAskCircle_Explored: of actors that ask each other in a circle none waits for ever, and who
-// is told that it closes the circle does: all the others waited when it looked. So too where one of
-// them gives up at any moment, as at the end of its context.
+// TestAskCircle_Explored: if actors ask each other in a circle, none waits for ever. An actor gets
+// ErrDeadlock only if it closes the circle: all the others waited when it looked. This also holds
+// if one of them gives up at any moment, as at the end of its context.
 //
 // Mutants: internal/mutants/asks.json.
 func TestAskCircle_Explored(t *testing.T) {

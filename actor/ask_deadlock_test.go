@@ -11,23 +11,23 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Behaviours that ask each other and wait: ErrDeadlock to a behaviour "of an actor for which a
-// behaviour of to waits, directly or through others, in an Ask", whether its context ends or not;
-// and only then.
+// Tests of behaviours that ask each other and wait. A behaviour "of an actor for which a behaviour
+// of to waits, directly or through others, in an Ask" gets ErrDeadlock, with contexts that end and
+// contexts that do not. No other behaviour gets it.
 
-// looked are the ways to ask that are looked at.
+// looked has the ways to ask for which a circle is detected.
 var looked = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) error{
 	"Ask":      endless["Ask"],
 	"Blocking": endless["Blocking"],
 	"Deadline": func(c *actor.Context, to actor.Ref[puppet], f trick) error {
-		// None of the tests waits for it.
+		// No test waits for this deadline.
 		ctx, cancel := context.WithTimeout(context.Background(), testLimit)
 		defer cancel()
 		return asksInTurn["Ask"](ctx, c, to, f)
 	},
 }
 
-// endless are those whose contexts do not end.
+// endless has the ways to ask with contexts that do not end.
 var endless = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) error{
 	"Ask": func(c *actor.Context, to actor.Ref[puppet], f trick) error {
 		return asksInTurn["Ask"](context.Background(), c, to, f)
@@ -37,22 +37,23 @@ var endless = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) e
 	},
 }
 
-// endsQuiet waits until nothing goes on, and not for ever if a circle is not found.
+// endsQuiet waits until the system is quiescent. It fails after a time, in case a circle is not
+// detected.
 func endsQuiet(t *testing.T, sys *actor.System) {
 	t.Helper()
 	must(t, sys.Wait(notSoLong(t)))
 }
 
-// awaitCallers waits until n actors wait for replies, so that the next one is the last of a circle.
-// In a deterministic system they wait already.
+// awaitCallers waits until n actors wait for replies, so that the next caller is the last of a
+// circle. In a deterministic system they wait already.
 func awaitCallers(sys *actor.System, n int) {
 	for sys.SimCounts().Sent == 0 && actor.CallersOf(sys) < n {
 		runtime.Gosched()
 	}
 }
 
-// TestAskCircle: of n actors each asks the next, and the last the first. The last one is told, at
-// once, whatever the contexts are, and the others get their replies.
+// TestAskCircle: each of n actors asks the next, and the last asks the first. The last one gets
+// ErrDeadlock at once, for all kinds of contexts, and the others get their replies.
 func TestAskCircle(t *testing.T) {
 	for way, ask := range looked {
 		for name, opts := range plainAndSeeded {
@@ -94,8 +95,8 @@ func TestAskCircle(t *testing.T) {
 	}
 }
 
-// TestAskCircle_Storm: many actors that ask each other at the same time, each once, come to an end.
-// One that is told that it closes a circle has had no reply; all others have.
+// TestAskCircle_Storm: many actors ask each other at the same time, each once, and none waits for
+// ever. An actor that closes a circle gets ErrDeadlock; all others get replies.
 func TestAskCircle_Storm(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"4": {actor.WithWorkers(4)},
 		"seed": {actor.WithDeterministic(1)}} {
@@ -138,8 +139,8 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 	t.Logf("%d of 300 closed a circle", heardBy)
 }
 
-// TestAskCircle_Bound: an actor with a bound cannot reply either before its own turn has ended: it
-// drops nothing before.
+// TestAskCircle_Bound: an actor with a bound closes a circle too. It drops no message before its
+// own turn has ended, so it cannot reply earlier either.
 func TestAskCircle_Bound(t *testing.T) {
 	for name, b := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
@@ -160,8 +161,8 @@ func TestAskCircle_Bound(t *testing.T) {
 	}
 }
 
-// TestAskCircle_None: what looks like a circle and is none: an actor that has given up waits no
-// more, nor does one that has had its reply. All have their replies, or the end of their contexts.
+// TestAskCircle_None: a chain of asks is no circle if one of its actors has given up, or has had
+// its reply: it no longer waits. All actors get their replies, or the error of their contexts.
 func TestAskCircle_None(t *testing.T) {
 	t.Run("GivenUp", func(t *testing.T) {
 		sys := start(t, actor.WithWorkers(2))
@@ -198,8 +199,8 @@ func TestAskCircle_None(t *testing.T) {
 	}
 }
 
-// TestAskCircle_Deadline: the ask that closes a circle is told at once, and not when the deadline
-// of another has passed: none does before.
+// TestAskCircle_Deadline: the ask that closes a circle fails at once, before the deadline of
+// another ask in the circle has passed.
 func TestAskCircle_Deadline(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -220,8 +221,8 @@ func TestAskCircle_Deadline(t *testing.T) {
 	equal(t, "entries left", actor.CallersOf(sys), 0)
 }
 
-// TestAskCircle_HasItsReply: "an entry counts while its call has no result": not until the waiting
-// actor has gone on.
+// TestAskCircle_HasItsReply: "An edge counts while its call is open: it has no result". So an edge
+// with a result closes no circle, even before the waiting actor runs again.
 func TestAskCircle_HasItsReply(t *testing.T) {
 	for _, has := range []bool{true, false} {
 		sys := start(t, actor.WithWorkers(1))
@@ -236,7 +237,7 @@ func TestAskCircle_HasItsReply(t *testing.T) {
 	}
 }
 
-// TestAskCircle_Pinned: an actor of a pinned type waits, and so do all others of it.
+// TestAskCircle_Pinned: if an actor of a pinned type waits, all other actors of the type wait too.
 func TestAskCircle_Pinned(t *testing.T) {
 	for name, opts := range plainAndSeeded {
 		t.Run(name, func(t *testing.T) {

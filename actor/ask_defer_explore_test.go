@@ -11,15 +11,15 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// counterScene is a stage with a desk that has put a reply off, and an heir that it may hand it
-// over to.
+// counterScene is a stage with two actors. The desk has put a reply off, and may hand it over to
+// the heir.
 type counterScene struct {
 	stage
 	desk, heir Ref[bench]
 	d          Deferred[int]
 	replies    chan *call[int]
 	first      int // Replies that said they were the first
-	gave       int // what the first one gave
+	gave       int // the value of the first Reply
 }
 
 type bench struct{ s *counterScene }
@@ -39,7 +39,7 @@ var (
 
 func newCounterScene(p *explore.Program) *counterScene {
 	s := &counterScene{replies: make(chan *call[int], 1)}
-	benchType.info.ownedIn() // which is made when it is first needed, and then is there
+	benchType.info.ownedIn() // the first call makes the table: not in the explored part
 	s.stage = newStage(p)
 	s.desk, s.heir = benchType.Spawn(s.sys, bench{s}), benchType.Spawn(s.sys, bench{s})
 	_, _, _ = askEach(context.Background(), benchAsk.d, []Ref[bench]{s.desk}, 1,
@@ -70,14 +70,14 @@ var counterOps = []struct {
 	}},
 	{"hand over", func(s *counterScene, _ int) {
 		s.at(s.desk, func(s *counterScene, c *Context) {
-			if s.d.d.by.Load() == c.self {
+			if s.d.d.by.Load() == c.kernel().self {
 				s.d.HandOver(c, s.heir)
 			}
 		})
 	}},
 	{"hand back", func(s *counterScene, _ int) {
 		s.at(s.heir, func(s *counterScene, c *Context) {
-			if s.d.d.by.Load() == c.self {
+			if s.d.d.by.Load() == c.kernel().self {
 				s.d.HandOver(c, s.desk)
 			}
 		})
@@ -86,8 +86,8 @@ var counterOps = []struct {
 	{"heir ends", func(s *counterScene, _ int) { Stop(s.sys, s.heir) }},
 }
 
-// judge: the caller has one outcome at most, and that is what the one said who was first; it has
-// one if there was one, or if the owner has ended; and no list has what was given.
+// judge checks the outcome. The caller has at most one, that of the first Reply. It has one if
+// there was a Reply, or if the owner has ended. No list has a deferral that was given.
 func (s *counterScene) judge() error {
 	if err := s.resting(); err != nil {
 		return err
@@ -120,18 +120,19 @@ func (s *counterScene) judge() error {
 			return fmt.Errorf("%v, %v; given: %d", res.Value, res.Err, s.gave)
 		}
 	}
-	s.sys.sched.WakeAll()
+	s.sys.kernel().sched.WakeAll()
 	Stop(s.sys, s.desk)
 	Stop(s.sys, s.heir)
 	s.tidyUp()
 	return errors.Join(s.resting(), s.sys.Shutdown(context.Background()), s.allEnded())
 }
 
-// LeftOnStopList returns how many actors a quiet system has on its stop list.
-func LeftOnStopList(s *System) int { return s.stopList.all.Len() }
+// LeftOnStopList returns the number of actors on the stop list of a quiet system.
+func LeftOnStopList(s *System) int { return s.kernel().stopList.all.Len() }
 
-// TestDeferred_Explored: two things happen to a reply that was put off, after a third. "The caller
-// hears once … It hears at all … No list keeps one that was given."
+// TestDeferred_Explored: two concurrent operations on a reply that was put off, after a third one.
+// "The caller gets at most one outcome … It gets at least one … No list keeps a deferral that was
+// given."
 //
 // Mutants: internal/mutants/deferred.json.
 func TestDeferred_Explored(t *testing.T) {

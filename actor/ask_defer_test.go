@@ -49,7 +49,7 @@ func (k *clerk) Fell(c *actor.Context, f actor.ChildDown) {
 	}
 }
 
-// next is the oldest reply that was put off.
+// next removes and returns the oldest reply that was put off.
 func (k *clerk) next() actor.Deferred[int] {
 	d := k.open[0]
 	k.open = k.open[1:]
@@ -70,8 +70,8 @@ var (
 		clerkFell.Handle((*clerk).Fell))
 )
 
-// wanting asks r from n goroutines, and returns when all requests have run. The outcomes come from
-// next.
+// wanting asks r from n goroutines, and returns when all requests have run. next returns the next
+// outcome.
 func wanting(t testing.TB, r actor.Ref[clerk],
 	n int) (next func() actor.Result[int]) {
 	t.Helper()
@@ -92,8 +92,8 @@ func wanting(t testing.TB, r actor.Ref[clerk],
 	return func() actor.Result[int] { return receive(t, "an outcome", out) }
 }
 
-// TestDefer: "the caller goes on waiting, and what the behaviour returns is discarded.
-// [Deferred.Reply] gives the reply, in the same or a later behaviour of the same actor".
+// TestDefer: "the caller continues to wait, and the value and the error that the behaviour returns
+// are discarded. [Deferred.Reply] gives the reply."
 func TestDefer(t *testing.T) {
 	for name, give := range map[string]func(c *actor.Context, k *clerk, store actor.Ref[puppet]){
 		"Reply": func(c *actor.Context, k *clerk, _ actor.Ref[puppet]) { k.next().Reply(c, 7, nil) },
@@ -127,7 +127,8 @@ func TestDefer(t *testing.T) {
 	}
 }
 
-// TestDefer_Callers: each caller, of every kind, gets its own reply; an error too.
+// TestDefer_Callers: each caller, of every kind, gets its own reply; so does a caller whose reply
+// is an error.
 func TestDefer_Callers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
@@ -177,8 +178,8 @@ func TestDefer_Callers(t *testing.T) {
 	wants(t, err, errUser)
 }
 
-// TestDefer_Ends: "the caller hears once OnStop has returned … The error is ErrStopped and wraps
-// the reason, or it is ErrSystemStopped", and nothing becomes a dead letter.
+// TestDefer_Ends: "the caller gets an error: ErrStopped, which wraps the reason, or
+// ErrSystemStopped. The error is sent after OnStop has returned". There are no dead letters.
 func TestDefer_Ends(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(sys *actor.System, r actor.Ref[clerk])
@@ -228,8 +229,8 @@ func TestDefer_Ends(t *testing.T) {
 	}
 }
 
-// TestDefer_PanicBehind: a behaviour that puts its reply off and then panics has asked for trouble,
-// and its caller hears of that.
+// TestDefer_PanicBehind: "If the behaviour that has put the reply off panics, the caller gets
+// ErrPanicked".
 func TestDefer_PanicBehind(t *testing.T) {
 	sys := start(t)
 	_, err := clerkTry.Ask(soon(t), clerkType.Spawn(sys, clerk{}),
@@ -241,7 +242,8 @@ func TestDefer_PanicBehind(t *testing.T) {
 	wants(t, err, errUser)
 }
 
-// TestDefer_OnStop: "[Deferred.Reply] gives the reply … or in its OnStop."
+// TestDefer_OnStop: "[Deferred.Reply] gives the reply. Any code that has the Deferred may call it:
+// … its OnStop".
 func TestDefer_OnStop(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
@@ -257,8 +259,8 @@ func TestDefer_OnStop(t *testing.T) {
 	wants(t, second.Err, actor.ErrShutdown)
 }
 
-// TestDefer_Restart: "If the actor … is restarted first, the caller hears"; "If the actor has been
-// restarted since, the caller has been told. Then Reply does nothing, and discards what v owns".
+// TestDefer_Restart: "If the actor … is restarted first, the caller gets an error". A later Reply
+// returns false, and discards "the regions and parcels" of its value.
 func TestDefer_Restart(t *testing.T) {
 	before := heap.Blobs()
 	sys := start(t, actor.WithWorkers(1))
@@ -299,7 +301,7 @@ func inClerk(t testing.TB, r actor.Ref[clerk], f clerkDeed) {
 	must(t, err)
 }
 
-// TestDefer_Misuse: what is wrong panics at the call, and leaves what was right.
+// TestDefer_Misuse: a wrong call panics, and has no effect on replies that were put off before.
 func TestDefer_Misuse(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r, other := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
@@ -343,8 +345,8 @@ func TestDefer_Misuse(t *testing.T) {
 	}
 }
 
-// TestDefer_Circle: "A reply that was put off may be given by any actor." So an actor that asks
-// back the one whose request it has put off closes no circle: another replies, and all have their
+// TestDefer_Circle: "a reply that was put off may be given by any actor." So an actor may ask the
+// actor whose request it has put off, and closes no circle: a third one replies, and all get their
 // replies.
 func TestDefer_Circle(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
@@ -376,8 +378,8 @@ func TestDefer_Circle(t *testing.T) {
 	equal(t, "outcome of the one that asked back", receive(t, "it", back), actor.Result[int]{Value: 9})
 }
 
-// TestDefer_Conservation: among clerks that reply late and out of order, panic, are restarted and
-// end, each request has one outcome, and it is the one that was given.
+// TestDefer_Conservation: clerks reply late and out of order, panic, are restarted and end. Each
+// request has exactly one outcome, the reply or the error that was given.
 func TestDefer_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))

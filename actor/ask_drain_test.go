@@ -16,8 +16,8 @@ var (
 	finishingMarks   = newCtxType(actor.WithFinishAsks(), actor.WithWatermarks(10, 5))
 )
 
-// TestFinishAsks: "Drain … waits until the replies are given that the actor has put off; the
-// outcomes of its own [AskTo] and [Pipe] have come, and have run."
+// TestFinishAsks: "WithFinishAsks makes [Drain] wait … until the replies that the actor has put off
+// … are given; the outcomes of its own [AskTo] and [Pipe] have come, and have run."
 func TestFinishAsks(t *testing.T) {
 	for class, b := range map[string]ctxBehaviours{"plain": finishing, "bounded": finishingBounded,
 		"watermarks": finishingMarks} {
@@ -83,7 +83,8 @@ func TestFinishAsks(t *testing.T) {
 	}
 }
 
-// TestFinishAsks_Deferred: a reply that the actor has put off, wherever it comes from.
+// TestFinishAsks_Deferred: a drain waits for a reply that the actor has put off, no matter which
+// code gives it.
 func TestFinishAsks_Deferred(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := finishing.typ.Spawn(sys, ctxActor{})
@@ -107,8 +108,8 @@ func TestFinishAsks_Deferred(t *testing.T) {
 	must(t, receive(t, "the end", done))
 }
 
-// TestFinishAsks_Order: outcomes that come while mail is left run behind it, "may ask for more",
-// and yield.
+// TestFinishAsks_Order: outcomes that come while mail is left run after it. They "may ask for
+// more", and may yield.
 func TestFinishAsks_Order(t *testing.T) {
 	for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(3)} {
 		sys := start(t, opt)
@@ -135,8 +136,8 @@ func TestFinishAsks_Order(t *testing.T) {
 	}
 }
 
-// TestFinishAsks_Ends: "[Stop] and [Kill] end the actor as always", a panic too; and an outcome
-// that is refused is not waited for.
+// TestFinishAsks_Ends: "[Stop] and [Kill] end the actor without waiting", and so does a panic. A
+// drain does not wait for an outcome that was refused.
 func TestFinishAsks_Ends(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
 		"Stop":   func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Stop(sys, r) },
@@ -168,8 +169,8 @@ func TestFinishAsks_Ends(t *testing.T) {
 	}
 }
 
-// TestFinishAsks_Panic: an outcome over which a draining actor panics ends it, as any message does;
-// so what it still waits for is waited for no longer.
+// TestFinishAsks_Panic: if a draining actor panics over an outcome, it ends at once, as with any
+// message, and waits for no other outcome.
 func TestFinishAsks_Panic(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := finishing.typ.Spawn(sys, ctxActor{hear: func(*actor.Context, actor.Reply[any, string]) {
@@ -198,9 +199,9 @@ func TestFinishAsks_Panic(t *testing.T) {
 	equal(t, "dead letters", sys.Stats().DeadLetters, 1)
 }
 
-// TestFinishAsks_SpentBatch: an actor that spends its batch while it drains is not overloaded
-// afterwards, while it waits for an outcome: "all else that is sent to the actor becomes a dead
-// letter", and its mail is counted no more.
+// TestFinishAsks_SpentBatch: an actor that spends its batch while it drains, and then waits for an
+// outcome, is not overloaded: "All other messages to the actor become dead letters", and its mail
+// is no longer counted.
 func TestFinishAsks_SpentBatch(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain": {actor.WithBatch(4)}, "watermarks": {actor.WithBatch(4), actor.WithWatermarks(2, 1)},

@@ -10,8 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestAsk_UnawaitedLeaveNothing: 100,000 asks that no caller waits for any more leave 0
-// bytes behind.
+// TestAsk_UnawaitedLeaveNothing: 100,000 asks whose callers have given up keep no memory.
 func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{})
@@ -34,7 +33,7 @@ func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
 	ask(n / 10)
 	before := heap()
 	ask(n)
-	if left := heap() - before; left > 64<<10 { // of the runtime's own, whatever n
+	if left := heap() - before; left > 64<<10 { // memory of the runtime itself, for any n
 		t.Errorf("%d bytes are left of %d asks", left, n)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestFinishAsks_InterceptorCrashes: an outcome over which an interceptor panics is no longer under
-// way, so a drain of the actor does not wait for it.
+// TestFinishAsks_InterceptorCrashes: if an interceptor panics over an outcome, the outcome no
+// longer counts as under way, so a drain of the actor does not wait for it.
 func TestFinishAsks_InterceptorCrashes(t *testing.T) {
 	crash := true
 	typ := actor.NewType[struct{}]("finisher", actor.WithFinishAsks(),

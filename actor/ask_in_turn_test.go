@@ -11,17 +11,18 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Asks by behaviours that wait: "a behaviour should use AskTo", and one that does not must neither
-// hang its system nor those that wait for it.
+// Tests of behaviours that wait in an ask. Such a behaviour must hang neither its system nor the
+// actors that wait for it.
 
-// notSoLong returns a context for a wait that a mutant makes endless: mutants have 90 seconds.
+// notSoLong returns a context for a wait that a mutant makes endless: a mutant's test may take 90
+// seconds.
 func notSoLong(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 80*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// asksInTurn are the ways to ask in a behaviour and to wait.
+// asksInTurn has the ways to ask in a behaviour and to wait.
 var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor.Ref[puppet],
 	f trick) error{
 	"Ask": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
@@ -48,15 +49,15 @@ var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor
 var plainAndSeeded = map[string][]actor.Option{"workers": {actor.WithWorkers(2)},
 	"seed": {actor.WithDeterministic(1)}}
 
-// TestAsk_StopInATurn: Ask is answered "at once" with ErrSystemStopped also in a behaviour for
-// which the stop waits, and which asks an actor that does not justReply, in its own system or in
-// another.
+// TestAsk_StopInATurn: when a system stops, an Ask in one of its behaviours returns
+// ErrSystemStopped at once, so that the stop does not wait for ever. The actor that was asked does
+// not reply. It is in the same system or in another one.
 func TestAsk_StopInATurn(t *testing.T) {
 	for way, ask := range asksInTurn {
 		for name, opts := range plainAndSeeded {
 			for _, where := range []string{"here", "elsewhere", "pinned"} {
 				if where == "elsewhere" && name == "seed" {
-					// "a behaviour that blocks for something outside of the system blocks all".
+					// "A behaviour that blocks on something outside of the system blocks the whole system".
 					continue
 				}
 				t.Run(way+"/"+name+"/"+where, func(t *testing.T) {
@@ -95,8 +96,9 @@ func stopInATurn(t *testing.T, sys *actor.System, asked actor.Ref[puppet], pinne
 	wants(t, err, actor.ErrSystemStopped)
 }
 
-// TestAsk_OfOneMutedForTheCaller: an actor that is overloaded asks one that is muted for it. The
-// asked one goes on, and replies, also if one that has been idle stands between the two.
+// TestAsk_OfOneMutedForTheCaller: an overloaded actor asks an actor that is muted for it. That
+// actor goes on, and replies. This also holds if the caller asks an idle actor, which asks the
+// muted one.
 func TestAsk_OfOneMutedForTheCaller(t *testing.T) {
 	for way, ask := range asksInTurn {
 		for name, opts := range plainAndSeeded {
@@ -120,13 +122,13 @@ func TestAsk_OfOneMutedForTheCaller(t *testing.T) {
 
 func justReply(*puppet, *actor.Context) (any, error) { return nil, nil }
 
-// askMuted has an actor ask another one that is muted for it.
+// askMuted makes an actor that is muted for another one, and calls ask in the other one.
 func askMuted(t *testing.T, sys *actor.System,
 	ask func(c *actor.Context, asked actor.Ref[puppet]) error) {
 	caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	err := errors.New("it has not asked")
 	slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-		// It is overloaded behind its first turn.
+		// It is overloaded after its first turn.
 		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
 			do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, caller, noop) })
 		})
@@ -144,17 +146,17 @@ func askMuted(t *testing.T, sys *actor.System,
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
-// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which no sender is muted yet, asks
-// one that sends to it before it comes to the request. The asked one is not muted, and replies.
+// TestAsk_OfOneMutedLater: an overloaded actor, for which no sender is muted yet, asks an actor
+// that sends to it before it comes to the request. That actor is not muted, and replies.
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			// An actor that is sent something runs when the caller waits.
+			// An actor that gets a message runs when the caller waits.
 			sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1))
 			caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			err := errors.New("it has not asked")
 			slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
-				// It is overloaded behind its first turn.
+				// It is overloaded after its first turn.
 				slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
 					do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, caller, noop) })
 					err = ask(notSoLong(t), c, asked, justReply)
@@ -167,9 +169,9 @@ func TestAsk_OfOneMutedLater(t *testing.T) {
 	}
 }
 
-// TestAsk_OfOneMutedForTheMuted: an actor that is muted runs an urgent message, and asks one that
-// is muted for it. The asked one goes on, and replies. Afterwards the caller is muted as before,
-// and so are those that send to it.
+// TestAsk_OfOneMutedForTheMuted: a muted actor runs an urgent message, and asks an actor that is
+// muted for it. That actor goes on, and replies. Afterwards the caller is still muted, and mutes
+// its senders as before.
 func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ := actor.NewType[puppet]("hasty")
 	plain := actor.Declare[deed](typ, "plain")
@@ -188,7 +190,7 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 			free, setFree := context.WithCancel(t.Context())
 			defer setFree()
 			slowDo.Send(sys, slow, func(_ *puppet, c *actor.Context) {
-				// It is overloaded behind its first turn.
+				// It is overloaded after its first turn.
 				slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) {
 					plain.Send(c, caller, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow, noop) })
 					<-free.Done()
@@ -218,9 +220,9 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	}
 }
 
-// TestAsk_OfTheMuted: while it waits for a reply, a muted actor that runs urgent mail keeps others
-// from sending no more than one that is not muted. Once it has the reply it does so as before:
-// until its behaviour returns, and when that panics.
+// TestAsk_OfTheMuted: a muted actor that runs urgent mail and waits for a reply accepts messages
+// during the wait, as if it were not muted. After the reply it refuses them again, until its
+// behaviour returns; also if that panics.
 func TestAsk_OfTheMuted(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
@@ -252,8 +254,8 @@ func TestAsk_OfTheMuted(t *testing.T) {
 	}
 }
 
-// TestAskAll_Elsewhere: a caller that waits for replies from a deterministic system lets that go
-// on, whatever system the caller has named, and however many there are.
+// TestAskAll_Elsewhere: an AskAll for actors of several systems, most of them deterministic, lets
+// each deterministic system go on while it waits.
 func TestAskAll_Elsewhere(t *testing.T) {
 	sys := start(t)
 	var to []actor.Ref[puppet]

@@ -12,11 +12,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestOutcome_BelongsToItsLife: "An outcome belongs to the life that has asked. If the caller is
-// restarted first, the outcome does not run: it becomes a dead letter with the reason
-// [ErrRestarted], which is counted and not logged. [Care] can say otherwise." It makes no
-// difference whether the outcome is in the mailbox at the restart, or comes later, or waits in the
-// stash.
+// TestOutcome_BelongsToItsLife: "An outcome belongs to the life of the caller in which it has
+// asked. If the caller is restarted first, the outcome does not run: it becomes a dead letter with
+// the reason [ErrRestarted], which is counted and not logged." It makes no difference whether the
+// outcome is in the mailbox at the restart, or comes later, or waits in the stash.
 func TestOutcome_BelongsToItsLife(t *testing.T) {
 	put := func(put chan<- actor.Deferred[any]) ctxAsk {
 		return func(_ *ctxActor, c *actor.Context) (any, error) {
@@ -89,7 +88,7 @@ func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActo
 		d.Reply(sys, nil, nil)
 	}
 	quiet(t, sys)
-	// An outcome of the next life is heard as ever.
+	// An outcome of the next life runs.
 	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
 		actor.AskTo(c, ctxs.try, to, func(*ctxActor, *actor.Context) (any, error) {
 			return nil, errUser
@@ -103,8 +102,8 @@ func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActo
 	}
 }
 
-// TestOutcome_Stashed: an outcome that waits in the stash belongs to its life too; one that a
-// behaviour was sent by a Send belongs to none.
+// TestOutcome_Stashed: an outcome that waits in the stash belongs to its life too. A Result that
+// comes by a Send belongs to no life.
 func TestOutcome_Stashed(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(1), dead.option())
@@ -137,7 +136,8 @@ func TestOutcome_Stashed(t *testing.T) {
 	equal(t, "message", dead.last.Load().Message.(actor.Reply[any, string]).Mark, "asked")
 }
 
-// TestOutcome_Counts: with a seed, whatever becomes of requests and outcomes, each is counted once.
+// TestOutcome_Counts: in a deterministic system each request and each outcome is counted once, for
+// every kind of end.
 func TestOutcome_Counts(t *testing.T) {
 	for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded,
 		"finishing": finishing} {

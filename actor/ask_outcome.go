@@ -11,9 +11,9 @@ import (
 )
 
 // An outcome belongs to the life of the actor that asked for it. The request has the number of that
-// life in its header, beside the number of the behaviour, where it costs no space. The message of the
-// outcome gets the number from the request. Only the dispatch of behaviours whose messages are
-// outcomes compares it; other behaviours pay nothing.
+// life in its header, beside the number of the behaviour, where it needs no extra space. The
+// message of the outcome gets the number from the request. Only the dispatch of behaviours whose
+// messages are outcomes compares the number; other behaviours pay nothing.
 //
 // The number is 0 for actors that have one life, and for messages that Send sends to such a
 // behaviour. A node goes back to its pool with the number 0, so that the next Send finds it.
@@ -30,9 +30,9 @@ func isOutcome[M any]() bool {
 	return is
 }
 
-// markAsk is called for each outcome that the running actor asks for, and returns what the outcome
-// has in its header.
-func (c *Context) markAsk() uint16 {
+// markAsk is called for each outcome that the running actor asks for. It returns the number of the
+// life for the header of the request; 0 if the actor has only one life.
+func (c *kernelTurn) markAsk() uint16 {
 	if a := c.self; a.supervised || a.shared().typ.finishes {
 		return markAsk(a)
 	}
@@ -46,7 +46,7 @@ func markAsk(a *cell) uint16 {
 	return a.cold.lifeMark()
 }
 
-// lifeMark is the number of the actor's life, from 1. x may be nil. Owner only.
+// lifeMark returns the number of the actor's life, from 1. x may be nil. Owner only.
 func (x *coldState) lifeMark() uint16 {
 	if x == nil {
 		return 1
@@ -54,8 +54,8 @@ func (x *coldState) lifeMark() uint16 {
 	return x.life + 1
 }
 
-// nextLife begins another life, to which the outcomes of the last one do not belong. Owner only. A
-// number comes again after 65,535 lives: then an outcome that was under way for so long is heard.
+// nextLife begins another life. Outcomes of the earlier life do not belong to it. The numbers
+// repeat after 65,535 lives: an outcome that was under way for so long runs. Owner only.
 func (x *coldState) nextLife() {
 	if x.life++; x.life == math.MaxUint16 {
 		x.life = 0
@@ -65,26 +65,27 @@ func (x *coldState) nextLife() {
 // isStale reports whether an outcome belongs to an earlier life. x may be nil. Owner only.
 func (x *coldState) isStale(mark uint16) bool { return mark != x.lifeMark() }
 
-// heard returns run or, if d's messages are outcomes, what looks whether they are still wanted.
+// heard returns run or, if d's messages are outcomes, a function that calls run only for outcomes
+// of the actor's present life.
 //
 //go:noinline
 func (d *descriptor) heard(run runFunc) runFunc {
 	if !d.outcome {
 		return run
 	}
-	return func(c *Context, at *cell, m *message) {
+	return func(c *kernelTurn, at *cell, m *message) {
 		if m.Life != 0 && !hears(at, c, m) {
 			return
 		}
 		c.heard = m
 		run(c, at, m)
-		m.Life, c.heard = 0, nil // not before: see stashOutcome
+		m.Life, c.heard = 0, nil // not before run: stashOutcome needs the life
 	}
 }
 
 // hears is called with each outcome that has a mark, before it runs. If the outcome belongs to an
 // earlier life, it becomes a dead letter, and hears reports false. Owner only.
-func hears(a *cell, c *Context, m *message) bool {
+func hears(a *cell, c *kernelTurn, m *message) bool {
 	if a.cold.isStale(m.Life) {
 		c.count.notRun++
 		declareDead(c, a, m, ErrRestarted)
@@ -96,9 +97,10 @@ func hears(a *cell, c *Context, m *message) bool {
 	return true
 }
 
-// outcomeCrashed takes an outcome that was not heard off those that are under way: what crashed
-// over m was an interceptor, or an injected fault. Owner only.
-func (c *Context) outcomeCrashed(a *cell, m *message) {
+// outcomeCrashed is called after a panic over m. If m is an outcome that is still counted as under
+// way, since an interceptor or an injected fault has panicked before its behaviour ran, the outcome
+// is counted out. Owner only.
+func (c *kernelTurn) outcomeCrashed(a *cell, m *message) {
 	m = contents(m)
 	if d := a.typ().decls[m.ID]; d != nil && d.outcome && m.Life != 0 && m != c.heard &&
 		a.typ().finishes {
@@ -107,9 +109,9 @@ func (c *Context) outcomeCrashed(a *cell, m *message) {
 	c.heard = nil
 }
 
-// stashOutcome makes m, which takes the place of the outcome that runs, belong to the same life. It
-// counts as under way again.
-func stashOutcome(a *cell, c *Context, d *descriptor, m *message) {
+// stashOutcome gives m, which replaces the running outcome, the life of that outcome. m counts as
+// under way again.
+func stashOutcome(a *cell, c *kernelTurn, d *descriptor, m *message) {
 	if !d.outcome || c.msg.Life == 0 {
 		return
 	}
@@ -125,41 +127,42 @@ func (d *descriptor) lost(e env, to *cell, m *message) {
 	}
 	m.Life = 0
 	if to.typ().finishes && to.flowOf().asks.Add(^uint32(0)) == 0 {
-		to.tell(e, nudge{}) // it may wait for that
+		to.tell(e, nudge{}) // it may be waiting for the last outcome
 	}
 }
 
-// nudge makes an actor look whether it has to wait any longer. See endDrainTurn.
+// nudge makes an actor check whether it still has to wait. See endDrainTurn.
 type nudge struct{ unanswered }
 
-func (nudge) serve(*cell, *Context) {}
+func (nudge) serve(*cell, *kernelTurn) {}
 
-// Drain ends an actor that is idle. One that waits for replies is idle too. WithFinishAsks makes
-// the actor wait for them: behind its last mail it parks, as an actor does that waits for its
+// Drain ends an actor when it has run its mail, even if it waits for replies. With WithFinishAsks
+// the actor waits for them: after its last mail it parks, like an actor that waits for its
 // children, until nothing is under way.
 //
-// Its mailbox is closed by then, and no other sender may send to it. So outcomes come through the
-// system queue. They must not overtake the mail that is left, so until that has run they wait in
-// held.
+// Its mailbox is closed by then, so that no other sender may send to it. Outcomes therefore come
+// through the system queue. They must not overtake the remaining mail, so they wait in held until
+// that mail has run.
 
-// WithFinishAsks makes [Drain] wait, after the mail of an actor of this type, until
+// WithFinishAsks makes [Drain] wait, after an actor of this type has run its mail, until
 //
-//   - the replies are given that the actor has put off ([Defer]);
+//   - the replies that the actor has put off ([Defer]) are given;
 //   - the outcomes of its own [AskTo] and [Pipe] have come, and have run.
 //
-// Until then the outcomes run as usual, may ask for more, and hold the system; all else
-// that is sent to the actor becomes a dead letter, also what it sends to itself; use
-// [Yield] to go on. Time-outs of requests end, with the other timers, when the drain
-// begins. A reply that never comes keeps the actor from its end, so give [DrainWait] a
-// deadline: [Stop] and [Kill] end the actor as always.
+// Until then the outcomes run as usual, and may ask for more. They hold the system. All
+// other messages to the actor become dead letters, also messages that it sends to itself;
+// a behaviour that needs another turn can use [Yield]. The timers of the actor end when
+// the drain begins, and so do the time-outs of its requests. A reply that never comes keeps
+// the actor from its end, so give [DrainWait] a deadline. [Stop] and [Kill] end the actor
+// without waiting.
 //
 // Each AskTo and Pipe of such an actor costs two locked instructions more.
 func WithFinishAsks() TypeOption {
 	return typeOption(func(t *typeInfo) { t.finishes = true })
 }
 
-// hasUnderWay reports whether the actor has asked for something that has not come, or has to give a
-// reply. Owner only.
+// hasUnderWay reports whether an outcome for which the actor has asked has not run yet, or the
+// actor has put off a reply. Owner only.
 func hasUnderWay(a *cell) bool {
 	if f := a.flow.Load(); f != nil && f.asks.Load() > 0 {
 		return true
@@ -167,8 +170,9 @@ func hasUnderWay(a *cell) bool {
 	return deferralsOf(a.cold).all.Len() > 0
 }
 
-// takeLate brings an outcome to an actor whose mailbox is closed because it drains. It reports
-// false if that is not so; then m is still the caller's.
+// takeLate pushes an outcome to the system queue of an actor that drains, whose mailbox is closed.
+// It reports false if a's type has no WithFinishAsks, if m is not an outcome, or if the system
+// queue is closed as well. Then the caller still owns m.
 func takeLate(e env, a *cell, m *message) bool {
 	if !a.shared().typ.finishes || !bringsOutcome(a, m) {
 		return false
@@ -176,8 +180,8 @@ func takeLate(e env, a *cell, m *message) bool {
 	return e.pushSystem(a, m) == nil
 }
 
-// bringsOutcome reports whether a message is an outcome that the actor has asked for. The caller owns
-// m.
+// bringsOutcome reports whether a message is an outcome that the actor has asked for. The caller
+// owns m.
 func bringsOutcome(a *cell, m *message) bool {
 	if m.ID == systemID {
 		_, is := (*payloadOf[signal](m)).(mail)
@@ -187,9 +191,10 @@ func bringsOutcome(a *cell, m *message) bool {
 	return !isOwn(in.ID) && a.typ().decls[in.ID].outcome && in.Life != 0
 }
 
-// serveMail runs a message of the system queue that is for an ordinary behaviour: an outcome for an
-// actor that drains. It waits while there is mail before it. Owner only.
-func serveMail(a *cell, c *Context, x *coldState, m *message, d *descriptor) {
+// serveMail runs a message for a behaviour that came through the system queue. A message for an
+// ordinary behaviour is an outcome for an actor that drains: it waits in held while mail is left.
+// Owner only.
+func serveMail(a *cell, c *kernelTurn, x *coldState, m *message, d *descriptor) {
 	if !d.urgent && x.drained && !x.gone && x.state == alive {
 		x.held.Add(m)
 		return
@@ -197,9 +202,9 @@ func serveMail(a *cell, c *Context, x *coldState, m *message, d *descriptor) {
 	a.runUrgent(c, x, m)
 }
 
-// endDrainTurn decides, at the end of a turn beside the mail, how an actor goes on whose drain has
-// come to its end: with what is there by now, with its end, or by waiting. Owner only.
-func endDrainTurn(a *cell, c *Context, x *coldState) {
+// endDrainTurn is called at the end of a turn beside the mail, when the actor drains and has run
+// its mail. The actor runs the mail that is there by now, or waits, or ends. Owner only.
+func endDrainTurn(a *cell, c *kernelTurn, x *coldState) {
 	if c.then&(lookAgain|unstashed) != 0 {
 		c.then &^= lookAgain | unstashed
 		requeueUnstashed(a)
@@ -218,22 +223,22 @@ func endDrainTurn(a *cell, c *Context, x *coldState) {
 	}
 }
 
-// An ask with a time-out is decided in the caller's own turns: by what it comes to first,
-// the reply or the timer. So there is no race, and there is one outcome. Both travel as
-// signals, which know what they decide: the timer in ordinary mail, and the reply too, or
-// ahead of the mail if the behaviour that hears of it is urgent.
+// An ask with a time-out is decided in the caller's own turns, by the reply or by the timer: the
+// first that has its turn. So there is no race, and there is one outcome. Both travel as signals
+// that refer to the timedAsk. The timer comes in ordinary mail. So does the reply, unless the
+// behaviour that gets the outcome is urgent: then the reply comes ahead of the mail.
 
-// timedAsk is an ask with a time-out. It is its caller's, except what is read-only.
+// timedAsk is an ask with a time-out. The actor that asks owns it, except for the read-only field.
 type timedAsk[R any] struct {
 	_       nocmp.Field // as in fanIn
-	to      replyTo[R]  // whose call is nil. Read-only
+	to      replyTo[R]  // its call is nil. Read-only
 	life    uint16
 	timer   Timer
 	sysDone bool // the caller has had its outcome
 }
 
-// limit returns the address with a time-out.
-func limit[R any](c *Context, to replyTo[R], d time.Duration, life uint16) replyTo[R] {
+// limit returns an address that is to with a time-out after d. It arms the timer.
+func limit[R any](c *kernelTurn, to replyTo[R], d time.Duration, life uint16) replyTo[R] {
 	w := &timedAsk[R]{to: to, life: life}
 	w.timer = c.armSignal(d, timeout[R]{within: w})
 	k := &call[R]{timed: w}
@@ -252,8 +257,9 @@ func (w *timedAsk[R]) answer(e env, res Result[R]) {
 	e.answer(w.to.caller, m, systemDesc)
 }
 
-// message makes the outcome a message for the caller's behaviour. If the address has one, and there
-// will be another outcome, the message is a copy.
+// message returns a message with the outcome for the caller's behaviour. If the address has a
+// prepared message, that is used if last says that no other outcome will need it. Otherwise message
+// returns a copy.
 func (w *timedAsk[R]) message(e env, res Result[R], last bool) *message {
 	m := w.to.node
 	switch {
@@ -282,8 +288,8 @@ func copyPrepared(e env, node *message, d *descriptor) *message {
 	return in
 }
 
-// run runs the outcome, in the place of the signal that brought it.
-func (w *timedAsk[R]) run(a *cell, c *Context, res Result[R], last bool) {
+// run runs the outcome in place of the signal that brought it.
+func (w *timedAsk[R]) run(a *cell, c *kernelTurn, res Result[R], last bool) {
 	w.sysDone = true
 	m := w.message(c, res, last)
 	contents(m).Life = w.life
@@ -303,7 +309,7 @@ type timedReply[R any] struct {
 	from   uint64
 }
 
-func (s *timedReply[R]) serve(a *cell, c *Context) {
+func (s *timedReply[R]) serve(a *cell, c *kernelTurn) {
 	w := s.within
 	switch {
 	case w.sysDone:
@@ -314,7 +320,7 @@ func (s *timedReply[R]) serve(a *cell, c *Context) {
 		s.discard(c, a, ErrRestarted)
 		return
 	}
-	w.timer.Cancel(c)
+	w.timer.Cancel(c.face())
 	if !c.aside {
 		w.run(a, c, s.res, true)
 		return
@@ -329,17 +335,18 @@ func (s *timedReply[R]) serve(a *cell, c *Context) {
 // refused makes a dead letter of a reply that came ahead of the mail, to an actor that has ended.
 func (s *timedReply[R]) refused(a *cell, e env) { s.discard(e, a, a.whyEnded()) }
 
-// terminate makes a dead letter of the reply. Any goroutine: so it leaves alone what is the
-// caller's.
+// discard makes a dead letter of the reply. Any goroutine: so it uses no field that the asking
+// actor owns, and copies a prepared message.
 func (s *timedReply[R]) discard(e env, a *cell, why error) {
 	m := s.within.message(e, s.res, false)
-	contents(m).Life = 0 // the time-out is what is heard of
+	contents(m).Life = 0 // so that lost does not count it
 	m.From = s.from
 	e.countLost()
 	deadLetter(e, a, m, why)
 }
 
-// roots adds the reply, which the caller may have given itself. See typeRoots.queued.
+// roots adds the reply: an actor may ask itself, and then the reply has handles of its own arena.
+// See typeRoots.queued.
 func (s *timedReply[R]) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	if l := t.byID[s.within.to.reply.id]; l != nil {
 		roots = append(roots, heap.RootOf(&s.res, l))
@@ -347,13 +354,13 @@ func (s *timedReply[R]) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	return roots
 }
 
-// timeout is the end of the time.
+// timeout is the signal of the timer.
 type timeout[R any] struct {
 	unanswered
 	within *timedAsk[R]
 }
 
-func (s timeout[R]) serve(a *cell, c *Context) {
+func (s timeout[R]) serve(a *cell, c *kernelTurn) {
 	s.within.run(a, c, Result[R]{Err: ErrNoReply}, false)
 }
 
@@ -363,8 +370,8 @@ type mail interface {
 	discard(e env, a *cell, why error)
 }
 
-// discardMailIn makes a dead letter of the mail that a signal stands for, if it stands for any. The
-// caller owns m.
+// discardMailIn makes a dead letter of the message that the signal in m stands for, if there is
+// one. The caller owns m.
 func discardMailIn(e env, m *message, to *cell, why error) {
 	switch s := takeSignal(m).(type) {
 	case mail:

@@ -15,8 +15,8 @@ import (
 
 type trick = func(*puppet, *actor.Context) (any, error)
 
-// TestAsk_Outcomes: "The error is the one that the behaviour returned or, as soon as
-// its cause arises, one of these".
+// TestAsk_Outcomes: "The error is that of the behaviour, or one of the following, which is returned
+// as soon as its cause arises".
 func TestAsk_Outcomes(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -128,7 +128,7 @@ func TestAsk_Self(t *testing.T) {
 		equal(t, "dead letters", dead.n.Load(), n+1)
 		wants(t, dead.last.Load().Reason, actor.ErrDeadlock)
 	}
-	// Asking another is no self-ask, nor is asking oneself from a goroutine.
+	// An ask of another actor closes no circle, nor does an ask of the actor itself by a goroutine.
 	r := puppetType.Spawn(sys, puppet{n: 5})
 	got := make(chan error, 1)
 	inside(t, sys, func(*actor.Context) {
@@ -137,8 +137,8 @@ func TestAsk_Self(t *testing.T) {
 	must(t, receive(t, "an ask from a goroutine", got))
 }
 
-// TestAsk_TimeOut: "If ctx ends later, the request runs all the same, and its reply
-// goes nowhere": not to a later call either, although call objects are reused.
+// TestAsk_TimeOut: "If ctx ends later, the request runs all the same, … and its reply is
+// discarded": it does not reach a later call either, although call objects are reused.
 func TestAsk_TimeOut(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	for i := range scaled(200) {
@@ -171,8 +171,8 @@ func TestAsk_TimeOut(t *testing.T) {
 	}
 }
 
-// TestAsk_Deadline: ctx's own error, with a deadline and with one that is over. "If ctx had ended
-// before the call, the request is not sent".
+// TestAsk_Deadline: the error is ctx's own, for a deadline that passes during the wait and for one
+// that has passed before. "If ctx had ended before the call, the request is not sent".
 func TestAsk_Deadline(t *testing.T) {
 	sys := start(t)
 	r := puppetType.Spawn(sys, puppet{})
@@ -222,8 +222,8 @@ func TestAsk_OfOverloadedAndMuted(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestAsk_Concurrent: many callers of one and of several actors; every reply
-// reaches its own caller.
+// TestAsk_Concurrent: many callers ask one actor and several actors. Every reply reaches its own
+// caller.
 func TestAsk_Concurrent(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -249,7 +249,7 @@ func TestAsk_Concurrent(t *testing.T) {
 	})
 }
 
-// outcomes runs AskTo in a behaviour and returns what comes as a message.
+// outcome calls AskTo in a behaviour and returns the outcome that comes as a message.
 func outcome(t *testing.T, sys *actor.System, to actor.Ref[puppet], f trick) actor.Result[any] {
 	t.Helper()
 	got := make(chan actor.Result[any], 2)
@@ -302,7 +302,7 @@ func TestAskTo_Outcomes(t *testing.T) {
 	}
 }
 
-// TestAskTo_CallerEnds: the reply to an caller that has ended is a dead letter.
+// TestAskTo_CallerEnds: the reply to a caller that has ended is a dead letter.
 func TestAskTo_CallerEnds(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())
@@ -321,7 +321,7 @@ func TestAskTo_CallerEnds(t *testing.T) {
 	equal(t, "from", l.From, to.ID())
 }
 
-// TestAskTo_Many: a request of every actor to every other, each answered once.
+// TestAskTo_Many: every actor asks every other actor, and each request is answered once.
 func TestAskTo_Many(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -347,7 +347,7 @@ func TestAskTo_Many(t *testing.T) {
 	})
 }
 
-// piped runs Pipe in a behaviour and returns what comes as a message.
+// piped calls Pipe in a behaviour and returns the outcome that comes as a message.
 func piped(t *testing.T, sys *actor.System, fn func(context.Context) (any,
 	error)) actor.Result[any] {
 	t.Helper()
@@ -380,8 +380,8 @@ func TestPipe_Outcomes(t *testing.T) {
 	equal(t, "panics of behaviours", sys.Stats().Panics, 0)
 }
 
-// TestPipe_EndsWithTheSystem: "fn's context ends when the system stops"; the result
-// is a dead letter then.
+// TestPipe_EndsWithTheSystem: the context of the function ends when the system stops; the result is
+// a dead letter then.
 func TestPipe_EndsWithTheSystem(t *testing.T) {
 	dead := make(chan actor.DeadLetter, 1)
 	sys := start(t, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) { dead <- l }}))

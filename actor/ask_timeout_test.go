@@ -15,7 +15,7 @@ type limited struct {
 	clock  *actor.VirtualClock
 	dead   letters
 	caller actor.Ref[puppet]
-	got    []actor.Result[any] // the caller's
+	got    []actor.Result[any] // the outcomes of the caller
 }
 
 func newLimited(t testing.TB, opts ...actor.Option) *limited {
@@ -39,7 +39,7 @@ func (l *limited) ask(to actor.Ref[puppet], f trick) {
 	quiet(l, l.sys)
 }
 
-// busyPuppet is an actor that has begun a behaviour, until release is called.
+// busyPuppet returns an actor that runs a behaviour until release is called.
 func busyPuppet(t testing.TB, sys *actor.System) (r actor.Ref[puppet], release func()) {
 	r = puppetType.Spawn(sys, puppet{})
 	begun, end := make(chan struct{}), make(chan struct{})
@@ -48,8 +48,8 @@ func busyPuppet(t testing.TB, sys *actor.System) (r actor.Ref[puppet], release f
 	return r, func() { close(end) }
 }
 
-// TestWithin_Outcomes: what AskTo has for an outcome comes at once, and the time-out
-// does not come besides.
+// TestWithin_Outcomes: the outcomes of AskTo come at once with a time-out too, and the time-out is
+// not a second outcome.
 func TestWithin_Outcomes(t *testing.T) {
 	l := newLimited(t, actor.WithWorkers(2))
 	ended := puppetType.Spawn(l.sys, puppet{})
@@ -89,9 +89,8 @@ func TestWithin_Outcomes(t *testing.T) {
 	equal(t, "dead letters: the request to the ended", l.dead.n.Load(), 1)
 }
 
-// TestWithin_Late: "if d passes on the runtime's clock before the caller has come to the
-// outcome, the outcome is ErrNoReply … The request runs all the same. Its late reply becomes a dead
-// letter".
+// TestWithin_Late: "If d passes on the runtime's clock before the caller has come to the outcome,
+// the outcome is ErrNoReply … The request runs all the same. Its late reply becomes a dead letter".
 func TestWithin_Late(t *testing.T) {
 	l := newLimited(t, actor.WithWorkers(3))
 	to, release := busyPuppet(t, l.sys)
@@ -128,8 +127,8 @@ func TestWithin_Late(t *testing.T) {
 	equal(t, "from", d.From, to.ID())
 }
 
-// TestWithin_First: "by what it comes to first, the reply or the timer": with both in its
-// mailbox the caller has one outcome.
+// TestWithin_First: "by the reply or by the timer: the first that has its turn". With both in its
+// mailbox the caller gets one outcome.
 func TestWithin_First(t *testing.T) {
 	for _, replyFirst := range []bool{true, false} {
 		l := newLimited(t, actor.WithWorkers(3))
@@ -142,7 +141,8 @@ func TestWithin_First(t *testing.T) {
 			do.Send(c, to, func(*puppet, *actor.Context) { close(reply) })
 			timer := func() {
 				l.clock.Jump(time.Second)
-				// When the second is taken, what was taken with the first has been sent.
+				// When the second mark is on its way, the messages that were taken with the first one
+				// have been sent.
 				for range 2 {
 					mark := actor.After(c, 0, count, 1)
 					eventually(t, "the mark to be on its way", mark.OnItsWay)
@@ -170,8 +170,8 @@ func TestWithin_First(t *testing.T) {
 	}
 }
 
-// TestWithin_CallerEnds: the reply for an caller that has ended is a dead letter, with the
-// reply in it; and no timer is left.
+// TestWithin_CallerEnds: the reply for a caller that has ended is a dead letter, with the reply in
+// it; and no timer is left.
 func TestWithin_CallerEnds(t *testing.T) {
 	l := newLimited(t, actor.WithWorkers(2))
 	to, release := busyPuppet(t, l.sys)
@@ -193,7 +193,7 @@ func TestWithin_CallerEnds(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(l.sys), actor.Leftovers{})
 }
 
-// TestWithin_OtherSystem: the reply comes from a system of its own.
+// TestWithin_OtherSystem: the reply comes from another system.
 func TestWithin_OtherSystem(t *testing.T) {
 	l := newLimited(t)
 	other := start(t)
@@ -217,7 +217,7 @@ func onOutcomes(t testing.TB, l *limited, f func()) {
 	must(t, err)
 }
 
-// TestWithin_Panic: an outcome over which its behaviour panics is reported like any.
+// TestWithin_Panic: a panic over an outcome with a time-out is reported like any panic.
 func TestWithin_Panic(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
 	l := newLimited(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
@@ -238,7 +238,7 @@ func TestWithin_Panic(t *testing.T) {
 }
 
 // TestWithin_UnawaitedLeaveNothing: 100,000 asks whose time has passed, and whose
-// replies come late or never, leave nothing behind.
+// replies come late or never, keep no memory.
 func TestWithin_UnawaitedLeaveNothing(t *testing.T) {
 	l := newLimited(t, actor.WithWorkers(2))
 	sink := puppetType.Spawn(l.sys, puppet{})
@@ -260,7 +260,7 @@ func TestWithin_UnawaitedLeaveNothing(t *testing.T) {
 	before, _ := heapInUse()
 	ask(n)
 	after, _ := heapInUse()
-	if left := after - before; figures && left > 256<<10 { // of caches and caches, whatever n
+	if left := after - before; figures && left > 256<<10 { // memory of caches, for any n
 		t.Errorf("%d bytes are left of %d asks", left, n)
 	}
 	equal(t, "left over", actor.LeftoversOf(l.sys), actor.Leftovers{})

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// AskTo sends a request from a behaviour and does not wait: the outcome comes as a
+// AskTo sends a request from a behaviour and does not wait. The outcome comes as a
 // message for reply, a behaviour of the asking actor itself. An actor may ask itself.
 // AskTo panics if to is the zero Ref, or if reply belongs to another type than the
 // running actor. Without options it allocates nothing in steady state.
@@ -17,72 +17,72 @@ import (
 // or drops it, the outcome has the error that [AskBehaviour.Ask] lists, and comes at
 // once.
 //
-// The caller bounds by what it asks how many outcomes come. So an outcome is never
-// refused, and mutes no sender, whatever the caller's load, pressure or bound.
+// The number of outcomes is bounded by the number of the caller's own requests. So an
+// outcome is never refused and mutes no sender, even if the caller is overloaded, applies
+// pressure or has a bound.
 //
-// An outcome belongs to the life that has asked. If the caller is restarted first, the
-// outcome does not run: it becomes a dead letter with the reason [ErrRestarted], which
-// is counted and not logged. Its supervisor can say otherwise. To know which request an outcome
-// belongs to, use [AskToWith].
+// An outcome belongs to the life of the caller in which it has asked. If the caller is
+// restarted first, the outcome does not run: it becomes a dead letter with the reason
+// [ErrRestarted], which is counted and not logged. To know which request an outcome belongs
+// to, use [AskToWith].
 //
-// If to belongs to another system, the outcome comes as long as the caller's system has
-// not stopped, so also while that is in [System.Shutdown]. But a request that is under
-// way in another system does not keep the caller's system from being quiescent.
+// If to belongs to another system, the outcome comes unless the caller's system has
+// stopped; a system in [System.Shutdown] still gets it. But a request that is under way in
+// another system does not keep the caller's system from being quiescent.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Result[R]], opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
-	c.mustOwn(reply.d.made())
-	back := replyTo[R]{caller: c.self, reply: reply.d}
-	life := c.markAsk()
-	if c.travels != nil {
-		back.node = c.prepare(reply.d, life)
+	c.kernel().mustOwn(reply.d.made())
+	back := replyTo[R]{caller: c.kernel().self, reply: reply.d}
+	life := c.kernel().markAsk()
+	if c.kernel().travels != nil {
+		back.node = c.kernel().prepare(reply.d, life)
 	}
 	if len(opts) != 0 {
-		back = withOptions(c, back, life, opts)
+		back = withOptions(c.kernel(), back, life, opts)
 	}
-	sendRequest(c, b.d, to.b, q, back, life)
+	sendRequest(c.kernel(), b.d, to.b, q, back, life)
 }
 
 // Reply is the outcome of a request or of a function of [Pipe], as a message, together
-// with a mark that the caller has chosen: the number of a job, a key, a [Deferred] that
-// waits for it. The mark comes back whatever the outcome is, also with an error.
+// with a mark that the caller has chosen: the number of a job, a key, or a [Deferred] that
+// waits for the outcome. The mark comes back with every outcome, also with an error.
 type Reply[R, K any] struct {
-	Value R     // what was returned, if Err is nil
-	Err   error // what was returned, or why it did not run
-	Mark  K     // what the caller has given along
+	Value R     // the value that was returned, if Err is nil
+	Err   error // the error that was returned, or the reason why the request did not run
+	Mark  K     // the mark that the caller has given
 }
 
-// AskToWith is [AskTo] with a mark: the outcome brings back mark, so that the caller
-// knows what it belongs to. Without options it allocates nothing in steady state,
-// whatever the mark.
+// AskToWith is [AskTo] with a mark: the outcome brings back mark, which tells the caller
+// to which request the outcome belongs. Without options it allocates nothing in steady
+// state, for any type of mark.
 //
-// The message for the outcome, which holds the mark, is made with the request. So as long
-// as the request is under way, it takes the space of an R too.
+// The message for the outcome, which holds the mark, is made with the request. So while the
+// request is under way, it also takes the space of an R.
 func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
-	c.mustOwn(reply.d.made())
-	life := c.markAsk()
-	back := replyTo[R]{caller: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
+	c.kernel().mustOwn(reply.d.made())
+	life := c.kernel().markAsk()
+	back := replyTo[R]{caller: c.kernel().self, reply: reply.d, node: c.kernel().prepare(reply.d, life)}
 	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
 	if len(opts) != 0 {
-		back = withOptions(c, back, life, opts)
+		back = withOptions(c.kernel(), back, life, opts)
 	}
-	sendRequest(c, b.d, to.b, q, back, life)
+	sendRequest(c.kernel(), b.d, to.b, q, back, life)
 }
 
-// AskOption says something about one request: see [Within]. The zero AskOption says
-// nothing.
+// AskOption is an option of one request: see [Within]. The zero AskOption has no effect.
 type AskOption struct {
 	limited bool
 	within  time.Duration
 }
 
-// Within gives a request a time-out: if d passes on the runtime's clock before the caller
-// has come to the outcome, the outcome is [ErrNoReply], at once.
+// Within gives a request a time-out. If d passes on the runtime's clock before the caller
+// has come to the outcome, the outcome is [ErrNoReply]. It comes in ordinary mail.
 //
-// The request runs all the same. Its late reply becomes a dead letter, either for the
-// reason ErrNoReply or because the caller has ended by then.
+// The request runs all the same. Its late reply becomes a dead letter. The reason is
+// ErrNoReply or, if the caller has ended by then, the reason of that.
 //
 // The time-out is a timer of the running actor, on the terms of [After]: it ends with
 // the life that has asked, and when the actor drains. The request allocates four small
@@ -91,7 +91,7 @@ func Within(d time.Duration) AskOption { return AskOption{limited: true, within:
 
 // withOptions returns the reply address of a request with options. The last of several time-outs
 // counts.
-func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOption) replyTo[R] {
+func withOptions[R any](c *kernelTurn, back replyTo[R], life uint16, opts []AskOption) replyTo[R] {
 	o := lastLimit(opts)
 	if !o.limited {
 		return back
@@ -107,7 +107,7 @@ func lastLimit(opts []AskOption) (o AskOption) {
 	return o
 }
 
-// askLimit is access.AskLimit.
+// askLimit is access.AskLimit. It returns 0 if the options have no time-out.
 func askLimit(opts any) time.Duration {
 	if o := lastLimit(opts.([]AskOption)); o.limited {
 		return max(o.within, 1)
@@ -116,7 +116,7 @@ func askLimit(opts any) time.Duration {
 }
 
 // sendRequest sends a request from a behaviour.
-func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
+func sendRequest[Q, R any](c *kernelTurn, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
 	m := c.node(d.size)
 	m.Life = life
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
@@ -132,16 +132,16 @@ func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyT
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.
-func (c *Context) mustOwn(d *descriptor) {
+func (c *kernelTurn) mustOwn(d *descriptor) {
 	mustRun(c, d.name)
 	if d.typ != c.self.shared().typ {
 		panic("gallop: " + d.fullName() + " is not one of " + c.self.String() + "'s behaviours")
 	}
 }
 
-// prepare makes the message of an outcome before there is one, since it has something to keep: a
+// prepare makes the message of an outcome when the actor asks, since the message has to keep a
 // mark, or the context under which the actor has asked.
-func (c *Context) prepare(d *descriptor, life uint16) *message {
+func (c *kernelTurn) prepare(d *descriptor, life uint16) *message {
 	m := c.node(d.size)
 	c.sys.sim.count(-1) // it is not sent yet
 	m.ID, m.Life, m.Next = d.id, life, nil
@@ -153,7 +153,7 @@ func (c *Context) prepare(d *descriptor, life uint16) *message {
 }
 
 // request is the payload of an ask. The header of its message has the life of the caller: see
-// askMark.
+// markAsk.
 type request[Q, R any] struct {
 	q  Q
 	to replyTo[R]
@@ -166,7 +166,7 @@ func (p *request[Q, R]) take() replyTo[R] {
 	return to
 }
 
-// replyTo says where a reply goes: to a goroutine that waits or to an actor.
+// replyTo is the address of a reply: that of a call or that of an actor.
 type replyTo[R any] struct {
 	call   *call[R]
 	caller *cell
@@ -175,15 +175,16 @@ type replyTo[R any] struct {
 	node *message
 }
 
-// answer sends the reply. It mutes no sender: the caller has asked for it. alive says that the
-// running actor replies, and not one that cleans up after the dead. life is that of the caller.
+// answer sends the reply. It mutes no sender, since the caller has asked for the reply. alive is
+// true if a behaviour gives the reply, and false if the runtime does so after a panic, an end or a
+// dead letter. life is that of the caller.
 func (to replyTo[R]) answer(e env, life uint16, res Result[R], alive bool) {
 	if k := to.call; k != nil {
 		switch {
 		case k.timed != nil:
 			k.timed.answer(e, res)
 		case k.handler != nil && alive:
-			k.handler.Send(e, res)
+			k.handler.Send(e.asSender(), res)
 		case k.handler != nil:
 			rejectTo(e.system(), k.handler, res)
 		default:
@@ -210,8 +211,8 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], alive bool) {
 	e.answer(to.caller, m, d)
 }
 
-// reject tells the caller why there will be no reply. It does nothing if the request has its answer:
-// an interceptor may panic after that.
+// reject tells the caller why there will be no reply. It does nothing if the request was answered
+// already: an interceptor may panic after that.
 func (to replyTo[R]) reject(e env, life uint16, err error) {
 	switch {
 	case to.call == nil && to.caller == nil:
@@ -222,8 +223,9 @@ func (to replyTo[R]) reject(e env, life uint16, err error) {
 	}
 }
 
-// prepared returns the message that was made for an outcome, with the descriptor by which it is
-// sent, and that in it which the outcome is written to. A Reply begins as a Result does.
+// prepared returns the message into which an outcome is written, and the descriptor by which m is
+// sent. m was made by prepare, and may carry that message. The outcome is written as a Result, also
+// if the payload is a Reply: both types begin with the same fields.
 func prepared(m *message, d *descriptor) (in *message, as *descriptor) {
 	if m.ID == carriedID {
 		d = carriedDesc
@@ -231,18 +233,18 @@ func prepared(m *message, d *descriptor) (in *message, as *descriptor) {
 	return contents(m), d
 }
 
-// rejectTo tells a handler why there will be no reply, in the middle of other work: an actor may go
-// through all its mail. A handler of the user's has a goroutine of its own for that.
-func rejectTo[R any](s *System, h Handler[Result[R]], res Result[R]) {
+// rejectTo tells a handler why there will be no reply. Its caller may be in the middle of other
+// work, such as a walk through the mail of an actor. So a handler of the user's is called by guard.
+func rejectTo[R any](s *kernelSystem, h Handler[Result[R]], res Result[R]) {
 	switch h.(type) {
 	case bound[Result[R]], guard.Own:
-		h.Send(s, res)
+		h.Send(s.face(), res)
 	default:
-		s.guard("Handler of a reply", func() { h.Send(s, res) })
+		s.guard("Handler of a reply", func() { h.Send(s.face(), res) })
 	}
 }
 
-// refused returns why the caller wants the request not to run; nil: it may.
+// refused returns the reason why the caller does not want the request to run; nil: it may run.
 func (to replyTo[R]) refused() error {
 	if to.call == nil {
 		return nil
@@ -264,10 +266,9 @@ func nowhere[R any](to replyTo[R]) replyTo[R] {
 	return replyTo[R]{call: k}
 }
 
-// Asker is anything that answers requests of type Q with replies of type R, whatever
-// else it does. It is to asks what [Handler] is to one-way messages: code that knows
-// only an Asker can be given a test double in the place of an actor. Get one with
-// [AskBehaviour.To].
+// Asker is anything that answers requests of type Q with replies of type R. It is for asks,
+// as [Handler] is for one-way messages: a test double can take the place of an actor in
+// code that knows only an Asker. Get one with [AskBehaviour.To].
 //
 // A double implements both methods. Its AskTo calls reply.Send(c, …) once, at once or
 // later.
@@ -276,8 +277,8 @@ type Asker[Q, R any] interface {
 	Ask(ctx context.Context, q Q) (R, error)
 	// AskTo is like the function [AskTo]. The outcome is sent to reply, which is usually a
 	// behaviour of the running actor, kept by that actor: reply.To(actor.Self[S](c)). It
-	// may also be a behaviour of another actor, which then hears the outcome in each of its
-	// lives, as a message for which it has not asked.
+	// may also be a behaviour of another actor. That actor has not asked, so it runs the
+	// outcome like any message, also after a restart.
 	AskTo(c *Context, q Q, reply Handler[Result[R]])
 }
 
@@ -299,19 +300,19 @@ func (a *askedActor[Q, R]) Ask(ctx context.Context, q Q) (R, error) {
 }
 
 func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
-	mustRun(c, "AskTo")
+	mustRun(c.kernel(), "AskTo")
 	if reply == nil {
 		panic("gallop: AskTo: a nil reply for " + a.d.fullName())
 	}
-	if own, ok := reply.(bound[Result[R]]); ok && own.b == c.self {
-		back, life := replyTo[R]{caller: own.b, reply: own.d}, c.markAsk()
-		if c.travels != nil {
-			back.node = c.prepare(own.d, life)
+	if own, ok := reply.(bound[Result[R]]); ok && own.b == c.kernel().self {
+		back, life := replyTo[R]{caller: own.b, reply: own.d}, c.kernel().markAsk()
+		if c.kernel().travels != nil {
+			back.node = c.kernel().prepare(own.d, life)
 		}
-		sendRequest(c, a.d, a.b, q, back, life)
+		sendRequest(c.kernel(), a.d, a.b, q, back, life)
 		return
 	}
 	k := &call[R]{handler: reply}
-	k.ctx, k.tells, k.waits = c.travels, true, c.waits
-	sendRequest(c, a.d, a.b, q, replyTo[R]{call: k}, 0)
+	k.ctx, k.tells, k.waits = c.kernel().travels, true, c.kernel().waits
+	sendRequest(c.kernel(), a.d, a.b, q, replyTo[R]{call: k}, 0)
 }

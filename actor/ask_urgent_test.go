@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// device can be asked also if it does not keep up.
+// device is a type of actors with an urgent request, which they answer even if they do not keep up.
 type device struct {
 	typ    *actor.Type[puppet]
 	do     actor.Behaviour[puppet, deed]
@@ -40,7 +40,7 @@ var deviceOptions = map[string][]actor.TypeOption{
 	"drop":   {actor.WithBound(2, actor.OverflowDropOldest)},
 }
 
-// asksUrgent are the ways to ask, each with what it returns.
+// asksUrgent has the ways to ask. Each returns the reply.
 var asksUrgent = map[string]func(t *testing.T, sys *actor.System, d *device,
 	to actor.Ref[puppet]) (int, error){
 	"Ask": func(t *testing.T, _ *actor.System, d *device, to actor.Ref[puppet]) (int, error) {
@@ -83,8 +83,8 @@ func askedTo(t *testing.T, sys *actor.System, d *device, to actor.Ref[puppet],
 	return res.Value, res.Err
 }
 
-// TestAskUrgent_OfMuted: a request that is urgent is answered by an actor that is muted, and whose
-// mailbox is full, while others wait or are refused.
+// TestAskUrgent_OfMuted: an actor that is muted, and whose mailbox is full, answers an urgent
+// request. Other requests wait or are refused.
 func TestAskUrgent_OfMuted(t *testing.T) {
 	for name, opts := range deviceOptions {
 		for way, ask := range asksUrgent {
@@ -100,7 +100,7 @@ func TestAskUrgent_OfMuted(t *testing.T) {
 				n, err := ask(t, sys, d, r)
 				must(t, err)
 				equal(t, "answer", n, 7)
-				awaitMuted(t, r) // again: it has answered before its turn was over
+				awaitMuted(t, r) // again: it has answered before the end of its turn
 				o.release()
 				allUnmuted(t, sys)
 			})
@@ -158,8 +158,8 @@ func TestAskUrgent_Ends(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestWaitForRoom: an Ask whose context says so waits for room as SendWait does; others fail at
-// once.
+// TestWaitForRoom: an Ask with a context from WaitForRoom waits for room as SendWait does; other
+// asks fail at once.
 func TestWaitForRoom(t *testing.T) {
 	for name, opts := range deviceOptions {
 		d := newDevice(opts...)
@@ -238,8 +238,8 @@ func TestWaitForRoom(t *testing.T) {
 	equal(t, "with room", n, 7)
 }
 
-// A register is full of orders, and is asked for its state all the same: by an urgent request, which
-// needs no room, and by one that waits for room.
+// A register is full of orders. It can be asked for its state all the same: by an urgent request,
+// which needs no room, and by a request that waits for room.
 func ExampleWaitForRoom() {
 	type register struct{ done int }
 	typ := actor.NewType[register]("register", actor.WithBound(1, actor.OverflowRefuse))
@@ -265,7 +265,7 @@ func ExampleWaitForRoom() {
 	for range 2 {
 		paid <- struct{}{}
 	}
-	_, err = state.Ask(ctx, r, struct{}{}) // however many orders wait
+	_, err = state.Ask(ctx, r, struct{}{}) // for any number of orders that wait
 	fmt.Println(err)
 	fmt.Println(total.Ask(actor.WaitForRoom(ctx), r, struct{}{}))
 	// Output:

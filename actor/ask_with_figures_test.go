@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// askAgain asks again and again, with a mark that is no word.
+// askAgain asks again and again, with a mark that is larger than a word.
 type askAgain struct {
 	to   actor.Ref[puppet]
 	left int
@@ -29,8 +29,8 @@ func (m *askAgain) ask(c *actor.Context) {
 	}
 }
 
-// TestAskToWith_AllocatesNothing: "Without options it allocates nothing in steady state, whatever
-// the mark."
+// TestAskToWith_AllocatesNothing: "Without options it allocates nothing in steady state, for any
+// type of mark."
 func TestAskToWith_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose

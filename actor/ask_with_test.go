@@ -14,7 +14,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// hearing returns an actor that tells what its marked outcomes bring.
+// hearing returns an actor that sends its marked outcomes to heard.
 func hearing(sys *actor.System, b ctxBehaviours) (r actor.Ref[ctxActor],
 	heard <-chan actor.Reply[any, string]) {
 	out := make(chan actor.Reply[any, string], 100)
@@ -23,7 +23,7 @@ func hearing(sys *actor.System, b ctxBehaviours) (r actor.Ref[ctxActor],
 	}}), out
 }
 
-// TestAskToWith: "The mark comes back whatever the outcome is, also with an error."
+// TestAskToWith: "The mark comes back with every outcome, also with an error."
 func TestAskToWith(t *testing.T) {
 	for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
 		for _, limited := range []bool{false, true} {
@@ -75,7 +75,7 @@ func TestAskToWith(t *testing.T) {
 	}
 }
 
-// TestAskToWith_Overloaded: a request that is refused brings its mark back.
+// TestAskToWith_Overloaded: the outcome of a request that is refused has the mark.
 func TestAskToWith_Overloaded(t *testing.T) {
 	full := newCtxType(actor.WithBound(1, actor.OverflowRefuse))
 	sys := start(t, actor.WithWorkers(2))
@@ -94,7 +94,7 @@ func TestAskToWith_Overloaded(t *testing.T) {
 	close(stay)
 }
 
-// TestAskToWith_Late: "if d passes on the runtime's clock before the caller has come to the
+// TestAskToWith_Late: "If d passes on the runtime's clock before the caller has come to the
 // outcome, the outcome is [ErrNoReply] … Its late reply becomes a dead letter", and both have the
 // mark.
 func TestAskToWith_Late(t *testing.T) {
@@ -136,7 +136,7 @@ func TestReply_BeginsAsAResult(t *testing.T) {
 	}
 }
 
-// TestPipeWith: the mark comes back with what the function returns, and with its panic.
+// TestPipeWith: the mark comes back with the results of the function, and with its panic.
 func TestPipeWith(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r, heard := hearing(sys, ctxs)
@@ -165,7 +165,8 @@ func TestPipeWith(t *testing.T) {
 	equal(t, "marks", fmt.Sprint(marks), "[error panic value]")
 }
 
-// TestAskToWith_Parcels: what a reply owns is discarded where the outcome becomes a dead letter.
+// TestAskToWith_Parcels: if the outcome becomes a dead letter, the parcels of the reply are
+// discarded.
 func TestAskToWith_Parcels(t *testing.T) {
 	typ := actor.NewType[puppet]("owner")
 	want := actor.DeclareAsk[struct{}, heap.Parcel](typ, "want")
@@ -190,8 +191,8 @@ func TestAskToWith_Parcels(t *testing.T) {
 	equal(t, "dead letters", sys.Stats().DeadLetters, 1)
 }
 
-// TestAsker_Double: "code that knows only an Asker can be given a test double in the place of an
-// actor."
+// TestAsker_Double: "a test double can take the place of an actor in code that knows only an
+// Asker".
 func TestAsker_Double(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan any, 1)
@@ -208,7 +209,7 @@ func TestAsker_Double(t *testing.T) {
 		})
 		equal(t, name, receive(t, "the outcome", got), any(errUser))
 	}
-	// To another actor, and to whatever is a Handler.
+	// The outcome goes to another actor, and to another kind of Handler.
 	var n atomic.Int64
 	inside(t, sys, func(c *actor.Context) {
 		ask := ctxs.try.To(ctxs.typ.Spawn(c, ctxActor{}))

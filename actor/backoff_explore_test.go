@@ -73,7 +73,7 @@ func (d *dormitory) ask(ctx context.Context) {
 	_, _, _ = askEach(ctx, dozerAsk.d, []Ref[dozer]{d.child}, 1, &fanIn[int]{in: d.replies})
 }
 
-// dozerOps are what others do while the supervisor decides.
+// dozerOps has operations of other actors and goroutines while the supervisor decides.
 var dozerOps = map[string]func(d *dormitory){
 	"words": func(d *dormitory) { d.word(11); d.word(12) },
 	"friend": func(d *dormitory) {
@@ -94,7 +94,7 @@ var dozerOps = map[string]func(d *dormitory){
 	},
 }
 
-// dozerVerdicts are what the supervisor decides.
+// dozerVerdicts has the decisions of the supervisor.
 var dozerVerdicts = map[string]func(d *dormitory){
 	"postpone": func(d *dormitory) { Postpone(d.sys, d.child) },
 	"restart":  func(d *dormitory) { Postpone(d.sys, d.child); Restart(d.sys, d.child) },
@@ -108,9 +108,9 @@ var dozerVerdicts = map[string]func(d *dormitory){
 	"standby": func(d *dormitory) { Standby(d.sys, d.child); Postpone(d.sys, d.child) },
 }
 
-// judge is what must hold when nothing is left to do: no sender is muted for a child that is in a
-// back-off, each caller has heard unless it waits, and after a restart each word has run or is a
-// dead letter, once.
+// judge checks the stage when nothing is left to do. No sender is muted for a child that is in a
+// back-off. Each caller has its outcome unless it waits for the restart. After a restart each word
+// has run or is a dead letter, once.
 func (d *dormitory) judge(op, verdict string) error {
 	x, waits := d.child.b.cold, 0
 	if op == "waiting" {
@@ -133,7 +133,7 @@ func (d *dormitory) judge(op, verdict string) error {
 		if err := d.resting(); err != nil {
 			return err
 		}
-		d.sys.sched.WakeAll()
+		d.sys.kernel().sched.WakeAll()
 		Restart(d.sys, d.child)
 		d.tidyUp()
 	}
@@ -147,7 +147,7 @@ func (d *dormitory) judge(op, verdict string) error {
 	return errors.Join(d.heard(), d.inOrder(), d.close())
 }
 
-// heard: each caller has one answer, which is a value if the request has run.
+// heard checks that each caller has one answer, which is a value if the request has run.
 func (d *dormitory) heard() error {
 	if len(d.replies) != d.asked {
 		return fmt.Errorf("%d asked, %d answered", d.asked, len(d.replies))
@@ -167,7 +167,7 @@ func (d *dormitory) heard() error {
 	return nil
 }
 
-// inOrder: of what one sender has sent, what has run has run in order.
+// inOrder checks that the words of each sender that have run have run in order.
 func (d *dormitory) inOrder() error {
 	last := map[int]int{}
 	for _, n := range d.ran {
@@ -180,7 +180,7 @@ func (d *dormitory) inOrder() error {
 }
 
 func (d *dormitory) close() error {
-	d.sys.sched.WakeAll()
+	d.sys.kernel().sched.WakeAll()
 	Stop(d.sys, d.super)
 	d.tidyUp()
 	Stop(d.sys, d.friend)
@@ -197,9 +197,9 @@ func (d *dormitory) close() error {
 	return d.allEnded()
 }
 
-// TestPostpone_Explored: senders of every kind while a supervisor puts a restart off, restarts,
-// stops or suspends again: in no order is a sender left muted, an caller without an answer, or a
-// message lost, doubled or out of order.
+// TestPostpone_Explored: senders of every kind send while a supervisor puts a restart off,
+// restarts, stops or suspends again. In no order is a sender left muted, a caller left without an
+// answer, or a message lost, doubled or out of order.
 func TestPostpone_Explored(t *testing.T) {
 	for op, do := range dozerOps {
 		for verdict, decide := range dozerVerdicts {

@@ -147,15 +147,15 @@ func BenchmarkAskCancel(b *testing.B) {
 	sys.Stop()
 }
 
-// TestStop_InTheMiddleOfATurn: "The actor ends after the message that it is handling",
-// whatever else came to the same turn.
+// TestStop_InTheMiddleOfATurn: "The actor ends after the message that it is handling", also if more
+// messages came to the same turn.
 func TestStop_InTheMiddleOfATurn(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(1), dead.option())
 	r := puppetType.Spawn(sys, puppet{})
 	entered, release := make(chan struct{}), make(chan struct{})
 	block := func(*puppet, *actor.Context) { entered <- struct{}{}; <-release }
-	do.Send(sys, r, block) // what follows comes to one turn
+	do.Send(sys, r, block) // the following messages come to one turn
 	receive(t, "the first turn", entered)
 	do.Send(sys, r, block)
 	ran := 0

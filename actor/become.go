@@ -6,7 +6,7 @@ import "sync"
 // at package level with [Type.Variant]. It must not be copied after first use.
 type Variant[S any] struct{ info variantInfo }
 
-// variantInfo is a variant, whatever the state.
+// variantInfo is the part of a Variant that does not depend on the type of the state.
 type variantInfo struct {
 	typ     *typeInfo
 	entries map[*descriptor]runFunc
@@ -26,7 +26,7 @@ func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
 	return v
 }
 
-// give gives a behaviour another method. A call, as typeInfo.made.
+// give gives a behaviour another method. It is not inlined: see typeInfo.made.
 //
 //go:noinline
 func (v *variantInfo) give(d *descriptor, run runFunc) {
@@ -44,7 +44,7 @@ func (v *variantInfo) give(d *descriptor, run runFunc) {
 	v.entries[d] = run
 }
 
-// fill makes the table, when the type's own is complete.
+// fill makes the table. By then the type's own table is complete.
 func (v *variantInfo) fill() {
 	for _, d := range v.typ.decls { // and not its table, which may be watched
 		v.table.runs = append(v.table.runs, d.run)
@@ -55,17 +55,17 @@ func (v *variantInfo) fill() {
 	}
 }
 
-// Become makes the running actor dispatch by v, from its next message on, until it
-// becomes something else or is restarted. It panics if v is nil or zero, or belongs to
-// another type. It costs nothing afterwards.
+// Become makes the running actor dispatch by v, from its next message on, until another
+// Become, an [Unbecome] or a restart. It panics if v is nil or zero, or belongs to another
+// type. Dispatching by v costs no more than by the type's own table.
 func Become[S any](c *Context, v *Variant[S]) {
 	if v == nil {
 		v = new(Variant[S])
 	}
-	c.become(&v.info)
+	c.kernel().become(&v.info)
 }
 
-func (c *Context) become(v *variantInfo) {
+func (c *kernelTurn) become(v *variantInfo) {
 	if v.typ == nil {
 		panic("gallop: Become: a nil or zero Variant: use Type.Variant")
 	}
@@ -84,9 +84,9 @@ func (c *Context) become(v *variantInfo) {
 
 // Unbecome makes the running actor dispatch by its type's own table again.
 func Unbecome(c *Context) {
-	mustRun(c, "Unbecome")
-	dispatchBy(c.self, nil)
-	c.then |= turnTable
+	mustRun(c.kernel(), "Unbecome")
+	dispatchBy(c.kernel().self, nil)
+	c.kernel().then |= turnTable
 }
 
 // ends implements part, for the table of a variant.
@@ -96,8 +96,9 @@ func (*table) ends(a *cell, _ env, at ending, _ error) {
 	}
 }
 
-// dispatchBy changes the table, from the next turn on, since the loop has the old one in
-// hand: to that of a variant, or, if v is nil, to the type's own. Owner only.
+// dispatchBy changes the table to that of a variant or, if v is nil, to the type's own. The running
+// segment still uses the old table. Callers in a behaviour end the segment by turnTable. Owner
+// only.
 func dispatchBy(a *cell, v *table) {
 	switch {
 	case v != nil:
@@ -108,7 +109,7 @@ func dispatchBy(a *cell, v *table) {
 	a.became = v != nil || a.shared().sys.sim != nil
 }
 
-// runs is the table that the actor dispatches by. Owner only.
+// runs returns the table by which the actor dispatches. Owner only.
 func (a *cell) runs() []runFunc {
 	runs := a.shared().runs
 	if a.became {

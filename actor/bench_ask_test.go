@@ -9,8 +9,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// BenchmarkAskMany is an ask of one actor by so many goroutines at once, which do nothing else:
-// they must not park at once, as callers do in a busy server (docs/decisions/0010-ask.md).
+// BenchmarkAskMany measures asks of one actor by several goroutines at the same time, which do
+// nothing else. They must not park at once, as callers do in a busy server
+// (docs/decisions/0010-ask.md).
 func BenchmarkAskMany(b *testing.B) {
 	for _, callers := range []int{1, 2, 8, 64} {
 		b.Run(fmt.Sprint(callers), func(b *testing.B) {

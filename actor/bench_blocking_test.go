@@ -14,7 +14,7 @@ type blocker struct{ in chan<- struct{} }
 func (b *blocker) enter() {
 	select {
 	case b.in <- struct{}{}:
-	default: // none counts so far
+	default: // the benchmark does not count
 	}
 }
 
@@ -31,12 +31,12 @@ var (
 
 func (b *blocker) Sleep(_ *actor.Context, d time.Duration) {
 	b.enter()
-	time.Sleep(d) // what it is for
+	time.Sleep(d) // the behaviour has to block
 }
 
 func (b *blocker) Declared(c *actor.Context, d time.Duration) {
 	b.enter()
-	c.Blocking(func() { time.Sleep(d) }) // what it is for, too
+	c.Blocking(func() { time.Sleep(d) }) // the behaviour has to block
 }
 
 func (b *blocker) Spin(_ *actor.Context, d time.Duration) {
@@ -47,7 +47,7 @@ func (b *blocker) Spin(_ *actor.Context, d time.Duration) {
 
 func (*blocker) Stamp(_ *actor.Context, at chan time.Time) { at <- time.Now() }
 
-// BenchmarkContextBlocking is what it costs to say that one blocks, when nothing waits.
+// BenchmarkContextBlocking measures a call of Blocking when no other actor waits.
 func BenchmarkContextBlocking(b *testing.B) {
 	b.ReportAllocs()
 	sys := start(b, actor.WithWorkers(2))
@@ -59,9 +59,9 @@ func BenchmarkContextBlocking(b *testing.B) {
 	quiet(b, sys)
 }
 
-// BenchmarkDelayBesideBlocked is how late an unrelated actor runs whose message is sent
-// right behind those to actors that block ("at most 10 ms", 50 for a thousand, 30 when
-// every processor spins).
+// BenchmarkDelayBesideBlocked measures the delay of an unrelated actor whose message is sent right
+// after messages to actors that block: "at most 10 ms", 50 ms with a thousand of them, and 30 ms
+// when every processor spins.
 func BenchmarkDelayBesideBlocked(b *testing.B) {
 	for _, c := range []struct {
 		name string

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// quickEnds are the ends of an actor whose requester's delay is measured: from the ask, or if
-// the request is in the mailbox before, from the end.
+// quickEnds has the ends of an actor after which the delay of a requester is measured: from the ask
+// or, if the request is in the mailbox before the end, from the end.
 var quickEnds = []struct {
 	name  string
 	spawn func(testing.TB, *actor.System) (actor.Ref[mortal], func())
@@ -34,8 +34,8 @@ var quickEnds = []struct {
 	}, nothing},
 }
 
-// BenchmarkCallers measures how long an requester waits that is not answered, as median and 99th
-// percentile: "at once (under 1 ms)".
+// BenchmarkCallers measures the time until a requester that gets no answer gets the error, as
+// median and 99th percentile: "at once (under 1 ms)".
 func BenchmarkCallers(b *testing.B) {
 	for _, e := range quickEnds {
 		for _, within := range []bool{false, true} {
@@ -58,7 +58,7 @@ func BenchmarkCallers(b *testing.B) {
 	}
 }
 
-// askUnanswered asks in one of two ways and returns how long it took to hear.
+// askUnanswered asks in one of two ways and returns the time until the outcome came.
 func askUnanswered(b *testing.B, sys *actor.System, from actor.Ref[requester], r actor.Ref[mortal],
 	f act, end func(), got chan error, within bool) time.Duration {
 	sent := make(chan struct{}, 1)

@@ -23,12 +23,12 @@ func selfFlood(sys *actor.System, stop *atomic.Bool) {
 	}
 }
 
-// BenchmarkFairness: one actor floods itself, and each of 10,000 others is sent a message
-// every so many milliseconds by an actor, a hundred of them at a time. The metrics are how
-// long a message takes to run, and how many ran in a millisecond: where the processors
-// cannot do what is asked, the sender has its turn as late as all others, so it sends less and
-// no actor waits longer. Where they can, it is a second one that floods itself: it looks at the
-// clock, turn after turn, until the next messages are due.
+// BenchmarkFairness: one actor floods itself, and another one sends each of 10,000 actors a message
+// at a fixed interval, a hundred messages in one behaviour. The metrics are the delay of a message
+// and the number of messages in a millisecond. If the processors are too slow for the interval, the
+// sender has its turns as late as all others: it sends less, and no actor waits longer. If they are
+// fast enough, the sender is a second actor that floods itself: it looks at the clock, turn after
+// turn, until the next messages are due.
 func BenchmarkFairness(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		for _, every := range []time.Duration{100 * time.Millisecond, 10 * time.Millisecond,
@@ -41,9 +41,9 @@ func BenchmarkFairness(b *testing.B) {
 }
 
 const (
-	crowd   = 10_000 // actors besides the one that floods itself
+	crowd   = 10_000 // actors besides the flooding one
 	salvo   = 100    // messages sent in one behaviour
-	sampled = 16     // of so many messages one is timed
+	sampled = 16     // one message in 16 is timed
 )
 
 // listener runs messages and times some of them.
@@ -61,7 +61,7 @@ func (l *listener) hear(_ *actor.Context, sent time.Duration) {
 	}
 }
 
-// census is what listeners have in common.
+// census is shared by all listeners.
 type census struct {
 	begun  time.Time
 	delays []time.Duration

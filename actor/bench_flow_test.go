@@ -23,8 +23,8 @@ func percentile99(b *testing.B, delays []time.Duration) {
 	b.ReportMetric(float64(delays[len(delays)*99/100].Microseconds()), "p99-µs")
 }
 
-// BenchmarkFanOut: what a behaviour takes that sends to 200,000 idle actors, each once, until all
-// have run, for each of them.
+// BenchmarkFanOut measures the time from a behaviour that sends a message to each of 200,000 idle
+// actors until all have run, divided by the number of actors.
 func BenchmarkFanOut(b *testing.B) {
 	sys := start(b)
 	hub, many := puppetType.Spawn(sys, puppet{}), make([]actor.Ref[puppet], 200_000)
@@ -43,8 +43,8 @@ func BenchmarkFanOut(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(many)), "ns/receiver")
 }
 
-// BenchmarkOutsideUnderLoad: how long a message from outside takes to run while 64 actors
-// flood themselves.
+// BenchmarkOutsideUnderLoad measures the delay of a message from outside while 64 actors flood
+// themselves.
 func BenchmarkOutsideUnderLoad(b *testing.B) {
 	sys := start(b)
 	var stop atomic.Bool
@@ -64,16 +64,15 @@ func BenchmarkOutsideUnderLoad(b *testing.B) {
 	percentile99(b, delays)
 }
 
-// floodBound is how far the heap may grow in a flood. From goroutines at most 4,096
-// messages of 32 bytes wait, 128 kB and their notices. From actors it is what they send
-// before the receiver has had its turn and shut its gate: a thousand a behaviour, times
-// eight producers and as many behaviours as fit into the time for which the machine may
-// keep the receiver's thread from running, some milliseconds. Nodes are recycled, so a
-// burst is paid once. The rest is the slack of the GC, which does not begin below
-// 4 MB. Ten million messages that all waited would be 320 MB.
+// floodBound is the limit for the growth of the heap in a flood. At most 4,096 messages from
+// goroutines wait, of 32 bytes each: 128 kB and their notices. Actors send until the receiver has
+// had its turn and has shut its gate: a thousand messages a behaviour, from eight producers, for
+// the milliseconds in which the machine may keep the receiver's thread from running. Nodes are
+// recycled, so later bursts need no more memory. The rest is the slack of the GC, which does not
+// begin below 4 MB. Ten million waiting messages would need 320 MB.
 const floodBound = 64 << 20
 
-// heapWatch samples the size of the heap until stop, and returns how far it grew.
+// heapWatch samples the size of the heap until stop is called, which returns the growth.
 func heapWatch() (stop func() (grown uint64)) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	read := func() uint64 { metrics.Read(sample); return sample[0].Value.Uint64() }
@@ -96,12 +95,13 @@ func heapWatch() (stop func() (grown uint64)) {
 	return func() uint64 { close(end); <-done; return most - before }
 }
 
-// floods are the ways in which n messages come to a slow actor. They return how many.
+// floods has the ways in which n messages come to a slow actor. Each returns the number of
+// messages.
 var floods = []struct {
 	name string
 	pour func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64, n int) int
 }{
-	// Its own speed: one producer that it need not wait for, nor the other way round.
+	// The speed of the receiver alone: neither it nor its one producer waits for the other.
 	{"alone", func(sys *actor.System, to actor.Ref[slowpoke], sent *atomic.Int64, n int) int {
 		flood.Send(sys, flooderType.Spawn(sys, flooder{to, n, sent}), struct{}{})
 		return n
@@ -126,8 +126,8 @@ var floods = []struct {
 	}},
 }
 
-// BenchmarkFlood: b.N messages at one slow actor, beside its own speed. Nothing is lost,
-// and the heap stays within its bound.
+// BenchmarkFlood sends b.N messages to one slow actor, and reports its speed beside its speed
+// alone. No message is lost, and the growth of the heap stays within floodBound.
 func BenchmarkFlood(b *testing.B) {
 	for _, f := range floods {
 		b.Run(f.name, func(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// repeated sends the actor deed n times, one behind the other.
+// repeated runs a function n times in an actor, one message after the other.
 func repeated(sys *actor.System, n int, what func(c *actor.Context)) {
 	var again deed
 	again = func(_ *puppet, c *actor.Context) {
@@ -19,9 +19,9 @@ func repeated(sys *actor.System, n int, what func(c *actor.Context)) {
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), again)
 }
 
-// BenchmarkComputeBehindChatter: a program of fine messages, which one worker does best, becomes
-// one of turns of 100 µs, which two do in half the time. The metric is how long those take, by how
-// long they take on all processors: 1 at best.
+// BenchmarkComputeBehindChatter: a program with short turns, which one worker runs best, changes to
+// turns of 100 µs, which two workers run in half the time. The metric is the time that the long
+// turns take, divided by their time on all processors: 1 at best.
 func BenchmarkComputeBehindChatter(b *testing.B) {
 	const workers, actors, turns, turn = 2, 16, 100, 100 * time.Microsecond
 	sys := start(b, actor.WithWorkers(workers))

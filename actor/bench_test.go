@@ -21,10 +21,10 @@ func percentiles(b *testing.B, times []time.Duration, what string) {
 	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds())/1e3, what+"-p99-µs")
 }
 
-// BenchmarkIdleToRun: "A message from outside to an idle runtime runs within 50 µs
-// at the median". A worker that has just run out of work lets others run for a moment
-// before it parks, and is found there by a sender that sends at once ("lingering"); "parked" is
-// a process in which nothing happens any more.
+// BenchmarkIdleToRun: "A message from outside to an idle runtime runs within 50 µs at the median".
+// A worker that has just run out of work yields for a moment before it parks, and gets the message
+// of a sender that sends at once ("lingering"). In "parked" nothing happens in the process any
+// more.
 func BenchmarkIdleToRun(b *testing.B) {
 	b.Run("lingering", func(b *testing.B) { benchmarkIdleToRun(b, func(*actor.System) {}) })
 	b.Run("parked", func(b *testing.B) {
@@ -32,7 +32,7 @@ func BenchmarkIdleToRun(b *testing.B) {
 			for !parked(sys) {
 				runtime.Gosched()
 			}
-			time.Sleep(time.Millisecond) // what is measured: Go's own threads sleep some 50 µs later
+			time.Sleep(time.Millisecond) // Go's own threads sleep some 50 µs after the workers
 		})
 	})
 }
@@ -54,8 +54,8 @@ func benchmarkIdleToRun(b *testing.B, rest func(*actor.System)) {
 	percentiles(b, times, "latency")
 }
 
-// parked reports whether all workers sleep: each has announced it, and no goroutine of the
-// process runs or could run but the caller's.
+// parked reports whether all workers sleep: each has announced it, and no goroutine of the process
+// runs or could run, except for the caller.
 func parked(sys *actor.System) bool {
 	for _, w := range sys.Stats().Workers {
 		if w.Turns > 0 && w.Parks == w.Wakes {
@@ -83,24 +83,23 @@ func BenchmarkStartRunShutdown(b *testing.B) {
 	percentiles(b, times, "cycle")
 }
 
-// BenchmarkSleeperBesideSaturatedWorkers (S11): how much later than asked a
-// goroutine wakes that sleeps for 1 ms while all workers are busy; the median is to
-// be under 1 ms.
+// BenchmarkSleeperBesideSaturatedWorkers (S11) measures the delay of a goroutine that sleeps for
+// 1 ms while all workers are busy. The median has to be under 1 ms.
 func BenchmarkSleeperBesideSaturatedWorkers(b *testing.B) {
 	sys := saturated(b)
 	var times []time.Duration
 	for b.Loop() {
 		begin := time.Now()
-		time.Sleep(time.Millisecond) // what is measured
+		time.Sleep(time.Millisecond) // its delay is measured
 		times = append(times, time.Since(begin)-time.Millisecond)
 	}
 	percentiles(b, times, "oversleep")
 	sys.Stop()
 }
 
-// BenchmarkRequestBesideSaturatedWorkers (S11): how long a request takes to a server of the same
-// process, there and back on the machine's own network, while all workers are busy; the median is
-// to be under 1 ms.
+// BenchmarkRequestBesideSaturatedWorkers (S11) measures the round trip of a request to a server in
+// the same process, over the loopback network, while all workers are busy. The median has to be
+// under 1 ms.
 func BenchmarkRequestBesideSaturatedWorkers(b *testing.B) {
 	ln, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -122,7 +121,7 @@ func BenchmarkRequestBesideSaturatedWorkers(b *testing.B) {
 	var times []time.Duration
 	buf := make([]byte, 1)
 	for b.Loop() {
-		time.Sleep(time.Millisecond) // or the next one is found by who has answered the last
+		time.Sleep(time.Millisecond) // or the goroutine of the last answer takes the next request
 		begin := time.Now()
 		if _, err := client.Write(buf); err != nil {
 			b.Fatal(err)
@@ -140,7 +139,7 @@ func BenchmarkRequestBesideSaturatedWorkers(b *testing.B) {
 	}
 }
 
-// saturated is a system with actors that keep all workers busy.
+// saturated returns a system with actors that keep all workers busy.
 func saturated(b *testing.B) *actor.System {
 	sys := start(b)
 	var spin deed
@@ -151,7 +150,7 @@ func saturated(b *testing.B) *actor.System {
 	return sys
 }
 
-// BenchmarkSpawn: an actor and its first message, from inside.
+// BenchmarkSpawn measures a spawn from inside with the first message of the actor.
 func BenchmarkSpawn(b *testing.B) {
 	sys := start(b)
 	b.ReportAllocs()

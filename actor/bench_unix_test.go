@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime is what the process has used.
+// cpuTime returns the processor time that the process has used.
 func cpuTime(b *testing.B) time.Duration {
 	var u unix.Rusage
 	must(b, unix.Getrusage(unix.RUSAGE_SELF, &u))
@@ -28,7 +28,7 @@ func BenchmarkIdle(b *testing.B) {
 	before := cpuTime(b)
 	n := 0
 	for b.Loop() {
-		time.Sleep(time.Second) // what is measured
+		time.Sleep(time.Second) // the processor time of the process in it is measured
 		n++
 	}
 	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(n), "cpu-µs/s")

@@ -12,21 +12,21 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// tenancy is a glade where workers hold biases: a friend of the mayfly sends to it from one
-// worker, the other worker may steal it from there, and another goroutine pushes from outside.
-// Nodes are used again at once, those that the workers have made.
+// tenancy is a glade where workers hold biases. A friend of the mayfly sends to it from one worker,
+// the other worker may steal it from there, and another goroutine pushes from outside. Nodes that
+// the workers have made are used again at once.
 type tenancy struct {
 	*glade
 	decoy       Ref[mayfly]
 	now         int
-	begun, done map[int]int // when each word was sent, and when that was over
+	begun, done map[int]int // the times at which the sending of each word began and ended
 }
 
 func newTenancy(p *explore.Program) *tenancy {
 	l := &tenancy{glade: newQuietGlade(p), begun: map[int]int{}, done: map[int]int{}}
 	l.decoy = mayflyType.Spawn(l.sys, mayfly{l.glade})
 	for _, w := range l.crew {
-		w.Local().(*Context).furnish()
+		w.Local().(*kernelTurn).face().furnish()
 	}
 	return l
 }
@@ -43,15 +43,15 @@ func newQuietGlade(p *explore.Program) *glade {
 	return g
 }
 
-// furnish has a worker use its nodes again, with so many of each size class from the start that it
-// needs none from Go's pools; and hold biases.
+// furnish makes a worker use its nodes again, and hold biases. The worker starts with enough nodes
+// of each size class, so that it takes none from Go's pools.
 func (c *Context) furnish() {
-	c.cache.Furnish(12)
-	c.dry = false
+	c.kernel().cache.Furnish(12)
+	c.kernel().dry = false
 	c.grantBias(true)
 }
 
-// say sends words to the mayfly, and notes when.
+// say sends words to the mayfly, and records the times.
 func (l *tenancy) say(from Sender, words ...int) {
 	for _, n := range words {
 		l.said = append(l.said, n)
@@ -63,11 +63,11 @@ func (l *tenancy) say(from Sender, words ...int) {
 	}
 }
 
-// distract wakes the decoy, so that whom the turn wakes next can be stolen: the first stays in
-// the worker's slot.
+// distract wakes the decoy, which stays in the worker's next-slot. So an actor that the turn wakes
+// next can be stolen.
 func (l *tenancy) distract(c *Context) { mayflyAct.Send(c, l.decoy, func(*Context) {}) }
 
-// from has the friend send words in one turn, to the mayfly that it wakes.
+// from makes the friend send words to the mayfly in one turn, which wakes the mayfly.
 func (l *tenancy) from(words ...int) {
 	mayflyAct.Send(l.sys, l.friend, func(c *Context) {
 		l.distract(c)
@@ -75,9 +75,9 @@ func (l *tenancy) from(words ...int) {
 	})
 }
 
-// inOrder: a word whose sending was over before another's began runs before that, and is not the
-// one of the two that comes too late. This holds for all senders, so it is the order of causes as
-// well.
+// inOrder checks the order of each two words, of which one was sent before the sending of the other
+// began. The first runs before the second; if one of them is a dead letter, it is the second. This
+// holds for words of different senders, so the order is causal.
 func (l *tenancy) inOrder() error {
 	place := map[int]int{}
 	for i, n := range slices.Concat(l.ran, l.dead) {
@@ -94,7 +94,8 @@ func (l *tenancy) inOrder() error {
 	return nil
 }
 
-// judge: all words run once or are dead letters, in order, and nothing is left.
+// judge checks that all words have run once or are dead letters, in order, and that nothing is
+// left.
 func (l *tenancy) judge() error {
 	if err := l.resting(); err != nil {
 		return err
@@ -108,14 +109,14 @@ func (l *tenancy) judge() error {
 		return errors.New("the mayfly rests, and has mail")
 	}
 	for _, w := range l.crew {
-		if w.Local().(*Context).bias.WindowOpen() {
+		if w.Local().(*kernelTurn).bias.WindowOpen() {
 			return errors.New("a window was left open")
 		}
 	}
 	return l.inOrder()
 }
 
-// biasScenes are what happens while a worker appends.
+// biasScenes has the operations during which a worker appends.
 var biasScenes = []struct {
 	name string
 	set  func(l *tenancy)
@@ -125,7 +126,7 @@ var biasScenes = []struct {
 		l.from(1, 2, 3)
 		l.p.Go(func() { l.say(l.sys, 11, 12) })
 	}},
-	{"answered", func(l *tenancy) { // who learns of an append, pushes, and lets the worker know
+	{"answered", func(l *tenancy) { // an actor that gets an append pushes, and answers the worker
 		learnt := false
 		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
 			l.distract(c)
@@ -138,13 +139,13 @@ var biasScenes = []struct {
 			l.say(l.sys, 11)
 		})
 	}},
-	{"mutual", func(l *tenancy) { // both workers send, and wake it
+	{"mutual", func(l *tenancy) { // both workers send to it, and wake it
 		other := mayflyType.Spawn(l.sys, mayfly{l.glade})
 		l.tidyUp()
 		l.from(1, 2, 3)
 		mayflyAct.Send(l.sys, other, func(c *Context) { l.say(c, 21, 22, 23) })
 	}},
-	{"itself", func(l *tenancy) { // and it sends to itself, on whichever worker it runs
+	{"itself", func(l *tenancy) { // and it sends to itself, on either worker
 		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
 			l.distract(c)
 			mayflyAct.Send(c, l.fly, func(c *Context) { l.say(c, 31, 32) })
@@ -172,7 +173,7 @@ var biasScenes = []struct {
 		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
 			l.distract(c)
 			mayflyAct.Send(c, l.fly, func(c *Context) {
-				c.bias.Leave(&l.fly.b.box, &l.fly.b.in)
+				c.kernel().bias.Leave(&l.fly.b.box, &l.fly.b.in)
 				l.say(c, 31)
 			})
 			l.say(c, 1, 2)
@@ -202,10 +203,10 @@ func biasScene(set func(*tenancy)) func(*explore.Program) {
 	}
 }
 
-// TestBias_Explored: a worker wakes an actor and goes on sending to it, while another steals
-// and runs it, another goroutine pushes, and it stops, is killed, yields or sends to itself. Each
-// message runs once or is a dead letter, and what was sent before another is run before it,
-// whichever worker sent them.
+// TestBias_Explored: a worker wakes an actor and continues to send to it. Meanwhile another worker
+// steals and runs it, another goroutine pushes, and it stops, is killed, yields or sends to itself.
+// Each message runs once or is a dead letter. A message that was sent before another one runs
+// before it, also if different workers have sent them.
 //
 // Mutants: internal/mutants/bias.json.
 func TestBias_Explored(t *testing.T) {
@@ -238,25 +239,25 @@ func TestBias_Exhaustive(t *testing.T) {
 
 // append sends a word to the mayfly with AppendSlowly.
 func (l *tenancy) append(c *Context, n int) {
-	to, m, d := l.fly.b, c.alloc(mayflySay.d.size.ID), mayflySay.d.made()
+	to, m, d := l.fly.b, c.kernel().alloc(mayflySay.d.size.ID), mayflySay.d.made()
 	*payloadOf[int](m) = n
-	m.ID, m.From = d.id, c.self.id
+	m.ID, m.From = d.id, c.kernel().self.id
 	l.said = append(l.said, n)
 	l.now++
 	l.begun[n] = l.now
-	done, alone := c.bias.AppendSlowly(&to.box, &to.in, m, l.p.Point)
+	done, alone := c.kernel().bias.AppendSlowly(&to.box, &to.in, m, l.p.Point)
 	if !alone {
 		l.p.Errorf("what was appended was touched in the middle of an append")
 	}
 	if !done {
-		c.sendPushSlow(to, m)
+		c.kernel().sendPushSlow(to, m)
 	}
 	l.now++
 	l.done[n] = l.now
 }
 
-// TestBias_WindowExplored: a worker that takes an actor over touches nothing of it before the one
-// that appends has done so.
+// TestBias_WindowExplored: a worker that takes an actor over accesses no field of it before the
+// worker that appends to it has finished.
 func TestBias_WindowExplored(t *testing.T) {
 	explore.PortfolioOf(t, 1500, 250, biasScene(func(l *tenancy) {
 		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
@@ -269,8 +270,8 @@ func TestBias_WindowExplored(t *testing.T) {
 	}))
 }
 
-// TestBias_TerminatedExplored: the system has ended, and a goroutine terminates an actor to which a
-// worker that is late goes on sending.
+// TestBias_TerminatedExplored: the system has ended, and a goroutine terminates an actor while a
+// late worker still sends to it.
 func TestBias_TerminatedExplored(t *testing.T) {
 	explore.PortfolioOf(t, 1000, 250, func(p *explore.Program) {
 		l := newTenancy(p)

@@ -8,7 +8,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Actors that others run while the worker that has woken them goes on sending to them.
+// Tests in which a worker wakes actors, other workers run them, and the first worker continues to
+// send to them.
 
 // insister is an actor that sends to mouths in one turn until they have run.
 type insister struct {
@@ -22,10 +23,10 @@ var (
 	insist       = actor.Declare[insistence](insisterType, "insist")
 )
 
-// insistence is how an insister goes about it.
+// insistence has the options of an insister.
 type insistence struct {
 	rounds   int
-	declared bool // as blocking, or it is the monitor that has its slot taken
+	declared bool // it sends in Blocking; otherwise the monitor takes its slot
 	kill     bool
 }
 
@@ -57,7 +58,7 @@ func (s *insister) round(c *actor.Context, how insistence) {
 		before, dead := m.seen.Load(), s.d.dead.Load()
 		for n := 0; m.seen.Load() == before && s.d.dead.Load() == dead &&
 			!actor.SystemStopping(s.d.sys); n++ {
-			if n < 500 { // it takes no more of them than others can run
+			if n < 500 { // no more messages than others can run
 				s.to(c, m)
 			}
 			runtime.Gosched()
@@ -65,7 +66,7 @@ func (s *insister) round(c *actor.Context, how insistence) {
 		if how.kill {
 			m.kill(c)
 		}
-		for range 20 { // to one that others run now, or have
+		for range 20 { // to an actor that another worker runs or has run
 			s.to(c, m)
 		}
 	}
@@ -77,7 +78,8 @@ func (s *insister) to(c *actor.Context, m *mouth) {
 	s.no[m]++
 }
 
-// insistOn has two insisters send to mouths of one kind, which others have to run meanwhile.
+// insistOn makes two insisters send to mouths of one kind. Other workers have to run the mouths
+// meanwhile.
 func insistOn(t *testing.T, class, workers int, how insistence) *delta {
 	d := &delta{}
 	d.open(t, func(int) int { return class }, actor.WithWorkers(workers), actor.WithBatch(7))
@@ -89,10 +91,10 @@ func insistOn(t *testing.T, class, workers int, how insistence) *delta {
 	return d
 }
 
-// TestBias_GoesOnSending: a behaviour wakes actors and goes on sending to them, while others
-// steal them, or the monitor takes them out of its worker's slot, and run them: actors that
-// stop, are killed or muted, that stash, yield, fall and are restarted. Each message runs
-// once or is a dead letter, in the order of its sender.
+// TestBias_GoesOnSending: a behaviour wakes actors and continues to send to them. Meanwhile other
+// workers steal and run them, or the monitor takes them out of the next-slot of its worker. The
+// actors stop, are killed or muted, stash, yield, fall and are restarted. Each message runs once or
+// is a dead letter, in the order of its sender.
 func TestBias_GoesOnSending(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		for class := range mouthKinds {
@@ -122,7 +124,7 @@ func TestBias_SystemStops(t *testing.T) {
 	})
 }
 
-// auditStopped is audit where the last insisters have had to give up.
+// auditStopped is audit for a system that has stopped while insisters were sending.
 func (d *delta) auditStopped(t *testing.T, i int) {
 	t.Helper()
 	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead ||
@@ -132,8 +134,8 @@ func (d *delta) auditStopped(t *testing.T, i int) {
 	}
 }
 
-// TestBias_Neighbours: many actors send to a few in turns as long as they like, so that biases
-// are taken over, ended by pushes and given anew all the time.
+// TestBias_Neighbours: many actors send to a few in turns of any length, so that biases are often
+// taken over, ended by pushes and given again.
 func TestBias_Neighbours(t *testing.T) {
 	const senders, receivers = 8, 3
 	sys := start(t, actor.WithWorkers(4), actor.WithBatch(3))

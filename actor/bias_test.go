@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// needFence waits until biases can be had, and skips the test where they never can.
+// needFence waits until biases are possible, and skips the test on machines where they are not.
 func needFence(t *testing.T) {
 	t.Helper()
 	if ask := seam.PrepareFence(); ask != nil {
@@ -23,7 +23,7 @@ func needFence(t *testing.T) {
 	}
 }
 
-// tenant is an actor that does what it is told.
+// tenant is an actor that runs the functions that are sent to it.
 type tenant struct{}
 
 func newTenantType(name string, opts ...TypeOption) (*Type[tenant],
@@ -41,8 +41,8 @@ var (
 	tenantCounted, _      = newTenantType("counted tenant", WithWatermarks(20, 5))
 )
 
-// TestBias_NotForAll: actors that only one worker runs, and those whose mail is counted or
-// bounded when it is pushed, are biased to no worker.
+// TestBias_NotForAll: actors that only one worker runs, and actors whose mail is counted or bounded
+// when it is pushed, are biased to no worker.
 func TestBias_NotForAll(t *testing.T) {
 	sys := Start(WithWorkers(1))
 	defer sys.Stop()
@@ -54,8 +54,9 @@ func TestBias_NotForAll(t *testing.T) {
 	}
 }
 
-// TestBias_Given: a worker that wakes an actor leaves its mark, and what it goes on to send costs
-// the mailbox nothing. The mark is in no cache of messages, also when it is recycled.
+// TestBias_Given: a worker that wakes an actor leaves its mark in the mailbox, and its next
+// messages do not change the mailbox. The mark gets into no cache of messages, even if it is
+// recycled.
 func TestBias_Given(t *testing.T) {
 	needFence(t)
 	sys := Start(WithWorkers(1))
@@ -65,14 +66,14 @@ func TestBias_Given(t *testing.T) {
 	ran := make(chan struct{})
 	tenantAct.Send(sys, a, func(c *Context) {
 		defer close(ran)
-		mark := c.bias.Mark()
+		mark := c.kernel().bias.Mark()
 		c.grantBias(true)
 		for range 3 {
 			tenantAct.Send(c, b, func(*Context) {})
 		}
 		left, some := b.b.box.Head() != mark, b.b.in.HasAppended() &&
 			msg.Distance(b.b.in.Pending(), nil) == 1
-		c.recycle(mark)
+		c.kernel().recycle(mark)
 		switch {
 		case left:
 			why = "there is no mark"
@@ -89,14 +90,14 @@ func TestBias_Given(t *testing.T) {
 	}
 }
 
-// grantBias is a review with a given outcome, whatever was stolen before.
+// grantBias is a review with a given outcome. Earlier steals do not count.
 func (c *Context) grantBias(ok bool) {
-	c.bias.Review(0, true)
-	c.bias.Allow(ok, c.w.Overflows())
+	c.kernel().bias.Review(0, true)
+	c.kernel().bias.Allow(ok, c.kernel().w.Overflows())
 }
 
-// TestBias_FansOut: a behaviour that wakes thousands has biases of those alone that fit into
-// its worker's queue, or else each of them would cost a fence when others run it.
+// TestBias_FansOut: a behaviour that wakes thousands of actors has biases only of the actors that
+// fit into its worker's queue. Each of the others would cost a fence when another worker runs it.
 func TestBias_FansOut(t *testing.T) {
 	needFence(t)
 	const queue = 1024 + 256
@@ -111,7 +112,7 @@ func TestBias_FansOut(t *testing.T) {
 	tenantAct.Send(sys, hub, func(c *Context) {
 		c.grantBias(true)
 		for _, r := range many {
-			if tenantAct.Send(c, r, func(*Context) {}); r.b.box.Head() == c.bias.Mark() {
+			if tenantAct.Send(c, r, func(*Context) {}); r.b.box.Head() == c.kernel().bias.Mark() {
 				biased++
 			}
 		}
@@ -124,8 +125,8 @@ func TestBias_FansOut(t *testing.T) {
 	}
 }
 
-// TestBias_MutedLeaves: an actor that is muted while another worker is awake keeps no bias, or the
-// worker that lets it go would pay a fence for it. Mutant: park without Leave.
+// TestBias_MutedLeaves: an actor that is muted while another worker is awake keeps no bias.
+// Otherwise the worker that releases it would pay for a fence. Mutant: park without Leave.
 func TestBias_MutedLeaves(t *testing.T) {
 	needFence(t)
 	sys := Start(WithWorkers(2))
@@ -142,9 +143,9 @@ func TestBias_MutedLeaves(t *testing.T) {
 	tenantAct.Send(sys, friend, func(c *Context) {
 		c.grantBias(true)
 		tenantAct.Send(c, a, func(c *Context) {
-			had = a.b.in.Tail() == c.bias.Mark()
+			had = a.b.in.Tail() == c.kernel().bias.Mark()
 			tenantAct.Send(c, pressed, func(*Context) {})
-			for c.w.Alone() {
+			for c.kernel().w.Alone() {
 				runtime.Gosched()
 			}
 		})
@@ -164,8 +165,9 @@ func TestBias_MutedLeaves(t *testing.T) {
 	}
 }
 
-// TestBias_DetachedWaits: a worker that stands in may be surplus at first, and what that makes
-// runnable goes elsewhere; so it holds no biases before its first review.
+// TestBias_DetachedWaits: a worker that takes over from a blocking worker may be surplus at first.
+// Then the actors that it makes runnable go to other workers. So it holds no biases before its
+// first review.
 func TestBias_DetachedWaits(t *testing.T) {
 	needFence(t)
 	typ := NewType[struct{}]("biased")
@@ -175,11 +177,11 @@ func TestBias_DetachedWaits(t *testing.T) {
 	defer sys.Stop()
 	may := make(map[bool]bool)
 	do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
-		may[c.w.ID() > 0] = sys.newContext(c.w).bias.Allowed()
+		may[c.kernel().w.ID() > 0] = sys.kernel().newContext(c.kernel().w).bias.Allowed()
 		c.Blocking(func() {
 			done := make(chan struct{})
 			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
-				may[c.w.ID() > 0] = sys.newContext(c.w).bias.Allowed()
+				may[c.kernel().w.ID() > 0] = sys.kernel().newContext(c.kernel().w).bias.Allowed()
 				close(done)
 			})
 			<-done

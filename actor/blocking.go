@@ -8,31 +8,14 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Blocking calls f, which may block for long, as for a query or a lock, without keeping
-// other actors waiting: what is queued behind this actor is run by other workers at
-// once. The actor itself waits for f, as for any call: its messages keep their order,
-// and the behaviour goes on when f returns. f may use the Context as the behaviour
-// does.
-//
-// A behaviour that blocks without saying so costs its neighbours up to ten
-// milliseconds, until the runtime's monitor notices. Blocking costs about two tenths of
-// a microsecond if nothing else waits, and waking an idle worker if something does. At
-// most [WithMaxBlocked] behaviours can be helped at a time; beyond that, and on a pinned type,
-// Blocking just calls f. A call that lasts for longer than [WithLongTurn] is reported, once,
-// while it still lasts.
-//
-// A turn that has blocked for a millisecond, by the runtime's clock ([WithClock]), ends
-// with the current message. If a batch of mail or more is left then, the actor is
-// overloaded, so that its senders are muted; with [WithBound] or [WithWatermarks] these
-// say when it is. The mail that comes while the actor blocks is bounded only by the
-// time that this takes: see [WithBound] for less.
-func (c *Context) Blocking(f func()) {
+// Blocking implements [Context.Blocking].
+func (c *kernelTurn) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")
 	}
 	mustRun(c, "Blocking")
 	if c.w.InBlocking() {
-		f() // the outer one counts
+		f() // only the outer call is measured
 		return
 	}
 	began := c.beginBlocking()
@@ -44,8 +27,8 @@ func (c *Context) Blocking(f func()) {
 }
 
 // beginBlocking prepares a turn for blocking, and returns the time. Owner only, in a turn.
-func (c *Context) beginBlocking() (began int64) {
-	c.bias.Forbid() // what is made runnable runs elsewhere
+func (c *kernelTurn) beginBlocking() (began int64) {
+	c.bias.Forbid() // actors that are made runnable run on other workers
 	began = c.sys.opts.clock.Nanos()
 	if c.sys.sim == nil {
 		c.sys.blocked.begin(c, began)
@@ -53,28 +36,29 @@ func (c *Context) beginBlocking() (began int64) {
 	return began
 }
 
-// endBlocking ends what beginBlocking began. Owner only, in a turn.
-func (c *Context) endBlocking(began int64) {
+// endBlocking is called after the blocking, with the time that beginBlocking returned. Owner only,
+// in a turn.
+func (c *kernelTurn) endBlocking(began int64) {
 	if c.sys.sim == nil {
 		c.sys.blocked.end(c)
 	}
 	c.blocked(c.sys.opts.clock.Nanos() - began)
 }
 
-// longBlocked is how long a turn may block before it is cut short, ns.
+// longBlocked is the time, in ns, after which a turn that blocks is cut short.
 const longBlocked = 1_000_000
 
-// blockMeter is how long the turn that runs has blocked, ns. As in a gasMeter, another turn begins
-// anew.
+// blockMeter measures the time for which the running turn has blocked. As in a gasMeter, the time
+// of another turn begins at 0.
 type blockMeter struct {
 	turn uint64
-	time int64
+	time int64 // ns
 }
 
-// blocked notes that the behaviour that runs has blocked for so many ns. No other actor waited for
-// its worker meanwhile, so the turn has outlived nothing. But a batch of such messages may take
-// minutes, in which none that sends more would be muted.
-func (c *Context) blocked(ns int64) {
+// blocked records that the running behaviour has blocked for the given time. Other actors did not
+// wait for the worker meanwhile. But a batch of such messages may take minutes, in which no sender
+// would be muted. So a turn that has blocked for longBlocked ends early.
+func (c *kernelTurn) blocked(ns int64) {
 	if turn := c.w.Turn(); c.blocking.turn != turn {
 		c.blocking = blockMeter{turn: turn}
 	}
@@ -84,28 +68,28 @@ func (c *Context) blocked(ns int64) {
 	}
 }
 
-// WithMaxBlocked sets how many behaviours may block at a time while others stand in for their
-// workers: at least 1, 100,000 by default.
+// WithMaxBlocked sets the number of behaviours that may block at a time while other workers
+// take over their queues: at least 1, 100,000 by default.
 //
 // If more behaviours block, an [AskBehaviour.Ask], [AskAll] or [Replies] in a behaviour
 // fails at once with [ErrTooManyBlocked]. Behaviours that block in other ways keep their
-// workers from other actors, for ever if one of these is what they wait for. [Stats]
-// counts both, and the log has a line of level ERROR, at most once a
-// second.
+// workers from other actors; a behaviour that waits for one of these actors waits for ever.
+// [Stats] counts both, and the log has a line of level ERROR, at most once a second.
 //
-// A behaviour that blocks costs its goroutine, whose stack is 2 KiB at least and mostly
-// 4 to 8, and a worker of about 3 KiB, or 9 if its turn has woken several new actors. So
-// a hundred thousand take 0.6 to 1.7 GB: in a small container set a smaller number. One
-// that blocks in a system call, as for a file, also holds a thread of the operating
-// system, of which Go allows 10,000 ([runtime/debug.SetMaxThreads]).
+// A behaviour that blocks costs its goroutine, whose stack has at least 2 KiB and mostly
+// 4 to 8 KiB, and a worker of about 3 KiB, or 9 KiB if its turn has woken several new
+// actors. So a hundred thousand take 0.6 to 1.7 GB: in a small container set a smaller
+// number. A behaviour that blocks in a system call, for example on a file, also holds a
+// thread of the operating system, of which Go allows 10,000
+// ([runtime/debug.SetMaxThreads]).
 //
-// Each idle worker keeps messages and memory of [Context.Heap] to use again, as a worker
-// does, if it has run behaviours that need them, until it retires: when it was not
-// needed for 0.1 to 0.2 s.
+// Like every worker, an idle worker keeps the messages and the memory of [Context.Heap]
+// that its behaviours have used, to use them again. It retires after it was not needed for
+// 0.1 to 0.2 s.
 func WithMaxBlocked(n int) Option { return systemOption(func(o *options) { o.maxBlocked = n }) }
 
 // noIdleWorker is the hook of sched.Config.
-func (s *System) noIdleWorker(soFar uint64) {
+func (s *kernelSystem) noIdleWorker(soFar uint64) {
 	const line = "gallop: too many behaviours block at a time: they hold up other actors, and asks " +
 		"in behaviours fail; let fewer behaviours block (AskTo and Pipe do not), or raise " +
 		"actor.WithMaxBlocked"
@@ -116,14 +100,15 @@ func (s *System) noIdleWorker(soFar uint64) {
 	}
 }
 
-// A behaviour that blocks and says so has given its slot up, so the scheduler's monitor, which
-// looks at slots, does not see how long that takes. This list sees it.
+// blockedCalls is the list of the calls of Blocking that are going on, with a timer that reports
+// long ones. The scheduler's monitor cannot: it looks at slots, and a behaviour in Blocking has
+// given its slot up.
 //
-// The calls of Blocking that go on are linked in the order in which they began, so the first is the
-// oldest, and a timer looks at no others. The timer is not stopped when a call is over: it expires
-// once in the time of LongTurn, however often behaviours block, and rests when none does. All
-// workers share the lock; they hold it for some ten nanoseconds, and a call of Blocking changes
-// other words that all share anyway.
+// The calls are linked in the order in which they began. So the first is the oldest, and the timer
+// looks only at the first. The timer is not stopped at the end of a call: it expires once in the
+// time of WithLongTurn, for any number of calls, and is not set while no behaviour blocks. All
+// workers share the lock. They hold it for some ten nanoseconds, and a call of Blocking changes
+// other shared words anyway.
 //
 // Rejected: a timer for each worker, without a lock that is shared. With ten thousand blocked
 // behaviours the timers cost as much as the workers: 5 µs each, in a heap, and then a goroutine for
@@ -139,18 +124,18 @@ type blockedCalls struct {
 // blockedCall is a worker's call of Blocking. Guarded by the mu of the list.
 type blockedCall struct {
 	prev, next *blockedCall
-	c          *Context // whose it is, while it goes on; otherwise nil
+	c          *kernelTurn // of the worker, while the call goes on; otherwise nil
 	listed     bool
 	began      int64  // by the system's clock, ns
 	number     uint64 // of the worker's calls
-	at         doing  // whose behaviour it is
-	// Of a process; nil: of a behaviour.
+	at         doing  // the actor and its behaviour
+	// The process that called; nil: a behaviour called.
 	process *sched.Task
 }
 
 // begin enters a call of c's behaviour, or of a process in a turn of c's worker, at the time now.
 // Owner of c only, in a turn.
-func (l *blockedCalls) begin(c *Context, now int64) {
+func (l *blockedCalls) begin(c *kernelTurn, now int64) {
 	task, k := c.w.Task(), &c.call
 	at := c.peek(task)
 	if at.who != nil {
@@ -167,14 +152,14 @@ func (l *blockedCalls) begin(c *Context, now int64) {
 }
 
 // end removes the call. Owner of c only, in a turn.
-func (l *blockedCalls) end(c *Context) {
+func (l *blockedCalls) end(c *kernelTurn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(&c.call)
 	c.call.c, c.call.at, c.call.process = nil, doing{}, nil
 }
 
-// append puts k behind all others. Caller holds mu.
+// append adds k at the end of the list. Caller holds mu.
 func (l *blockedCalls) append(k *blockedCall) {
 	if invariant.On {
 		verifyBlockedCall(k)
@@ -188,7 +173,7 @@ func (l *blockedCalls) append(k *blockedCall) {
 	l.last = k
 }
 
-// remove takes k out, if it is in. Caller holds mu.
+// remove removes k if it is in the list. Caller holds mu.
 func (l *blockedCalls) remove(k *blockedCall) {
 	if !k.listed {
 		return
@@ -207,7 +192,7 @@ func (l *blockedCalls) remove(k *blockedCall) {
 }
 
 // expireIn sets the timer. Caller holds mu.
-func (l *blockedCalls) expireIn(s *System, d time.Duration) {
+func (l *blockedCalls) expireIn(s *kernelSystem, d time.Duration) {
 	switch {
 	case l.ended:
 		return
@@ -219,7 +204,8 @@ func (l *blockedCalls) expireIn(s *System, d time.Duration) {
 	l.set = true
 }
 
-// stop stops the timer for good: the system has ended, and is not to be kept by it.
+// stop stops the timer for good when the system has ended, so that the timer does not keep the
+// system in memory.
 func (l *blockedCalls) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -229,9 +215,9 @@ func (l *blockedCalls) stop() {
 	}
 }
 
-// expired reports the calls that have lasted for long, and looks again when the next one will have.
-// It runs in the timer's goroutine.
-func (l *blockedCalls) expired(s *System) {
+// expired reports the calls that have lasted for the time of WithLongTurn, and sets the timer for
+// the next call. It runs in the timer's goroutine.
+func (l *blockedCalls) expired(s *kernelSystem) {
 	for {
 		l.mu.Lock()
 		k := l.first
@@ -256,16 +242,15 @@ func (l *blockedCalls) expired(s *System) {
 	}
 }
 
-// goesOn reports whether a call of c's worker still goes on: the one with that number. Any
-// goroutine.
-func (l *blockedCalls) goesOn(c *Context, number uint64) bool {
+// goesOn reports whether the call of c's worker with the given number still goes on. Any goroutine.
+func (l *blockedCalls) goesOn(c *kernelTurn, number uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return c.call.c != nil && c.call.number == number
 }
 
 // has reports whether c's worker is in a call. Any goroutine.
-func (l *blockedCalls) has(c *Context) bool {
+func (l *blockedCalls) has(c *kernelTurn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return c.call.c != nil

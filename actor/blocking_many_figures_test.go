@@ -13,7 +13,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// TestBlocking_Costs: "a behaviour that blocks costs its goroutine and a worker of about 3 KiB".
+// TestBlocking_Costs: "A behaviour that blocks costs its goroutine, … and a worker of about 3 KiB".
 func TestBlocking_Costs(t *testing.T) {
 	if raceDetector || invariant.On {
 		t.Skip("instrumented") // it takes more memory then
@@ -45,9 +45,9 @@ func TestBlocking_Costs(t *testing.T) {
 	}
 }
 
-// TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do":
-// on the only processor the monitor does not come to say so, and it is Go that ends a turn that
-// spins, after 10 ms or more.
+// TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do".
+// With one processor, the monitor cannot run in time to tell a turn that spins: it runs only after
+// Go has preempted the turn, after 10 ms or more. So ShouldYield has to notice by itself.
 func TestShouldYield_OneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	sys := start(t, actor.WithWorkers(1))

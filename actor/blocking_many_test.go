@@ -10,11 +10,11 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Behaviours that block, by the thousand: "a behaviour that blocks does not take its worker's other
-// actors with it", however many there are.
+// Tests with thousands of behaviours that block: "a behaviour that blocks does not take its
+// worker's other actors with it".
 
 // TestAsk_ManyInTurns: three thousand behaviours ask one actor, which is free when all of them
-// wait. All are answered, whether their contexts end or not.
+// wait. All are answered, with contexts that end and contexts that do not.
 func TestAsk_ManyInTurns(t *testing.T) {
 	n := scaled(3000)
 	for _, way := range []string{"Ask", "Deadline"} {
@@ -40,8 +40,8 @@ func TestAsk_ManyInTurns(t *testing.T) {
 	}
 }
 
-// TestBlocking_Many: while ten thousand behaviours are in Blocking, another actor answers; and when
-// they have come back, all that they did is counted.
+// TestBlocking_Many: while ten thousand behaviours are in Blocking, another actor answers. When
+// they have returned, all their messages are counted.
 func TestBlocking_Many(t *testing.T) {
 	n := scaled(10_000)
 	sys := start(t, actor.WithWorkers(2))
@@ -67,9 +67,9 @@ func TestBlocking_Many(t *testing.T) {
 	equal(t, "lacked spares", st.TooManyBlocked, 0)
 }
 
-// TestAsk_TooManyBlocked: ErrTooManyBlocked to a behaviour, where "so many behaviours block already
-// that it would keep its worker from others". "The request becomes a dead letter". One that comes
-// when an idle worker is free again is answered.
+// TestAsk_TooManyBlocked: ErrTooManyBlocked: "the limit of [WithMaxBlocked] is reached: the caller
+// would keep its worker from other actors. The request becomes a dead letter." A later request is
+// answered, when an idle worker is free again.
 func TestAsk_TooManyBlocked(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
@@ -132,8 +132,8 @@ func TestAsk_NoDetachedNeeded(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestAsk_TooManyBlockedSeeded: a deterministic run finds it too: a chain of asks takes an idle
-// worker for each of its links.
+// TestAsk_TooManyBlockedSeeded: a deterministic system returns the error too: a chain of asks needs
+// an idle worker for each of its links.
 func TestAsk_TooManyBlockedSeeded(t *testing.T) {
 	for blocked, want := range map[int]error{1: actor.ErrTooManyBlocked, 2: nil} {
 		sys := start(t, actor.WithDeterministic(1), actor.WithWorkers(1), actor.WithMaxBlocked(blocked))

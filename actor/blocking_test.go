@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// guest keeps its worker in whatever way a message says.
+// guest runs the functions that are sent to it, which may block.
 type guest struct{ seen []int }
 
 var (
@@ -45,8 +45,8 @@ func TestT3_SyscallHandoff(t *testing.T) {
 	})
 }
 
-// TestBlocking: "without keeping other actors waiting … its messages keep their order",
-// and inside of f the context is as in the behaviour.
+// TestBlocking: "without keeping other actors waiting … its messages keep their order". "f may use
+// the Context as the behaviour does."
 func TestBlocking(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -73,8 +73,8 @@ func TestBlocking(t *testing.T) {
 	})
 }
 
-// TestBlocking_Order: an actor that blocks handles its messages one at a time and in
-// order, whichever worker stands in for its own.
+// TestBlocking_Order: an actor that blocks handles its messages one at a time and in order, on
+// whichever worker it runs.
 func TestBlocking_Order(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -121,7 +121,7 @@ func TestBlocking_Overloads(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		blocks []func(*actor.Context, passes) // one message each
-		behind int                            // so many more
+		behind int                            // the number of messages after these
 		want   actor.Status
 	}{
 		{"for long", []func(*actor.Context, passes){blocks(ms)}, actor.DefaultBatch,
@@ -157,7 +157,7 @@ func TestBlocking_Overloads(t *testing.T) {
 	}
 }
 
-// TestMaxBlocked_Most: more of them than can be counted are not none.
+// TestMaxBlocked_Most: the greatest limits do not overflow to a limit of none.
 func TestMaxBlocked_Most(t *testing.T) {
 	for _, n := range []int{math.MaxInt, math.MaxInt32, math.MaxInt/2 + 2} {
 		sys := start(t, actor.WithWorkers(1), actor.WithMaxBlocked(n))
@@ -194,8 +194,8 @@ func TestMisuse_OfBlocking(t *testing.T) {
 	})
 }
 
-// TestLongTurn: "reports them by actor type and behaviour", once and while they still
-// run, with the place where they are.
+// TestLongTurn: "reports them by actor type and behaviour", once and while they still run, with
+// their place in the code.
 func TestLongTurn(t *testing.T) {
 	for name, wait := range map[string]func(<-chan actor.LongTurnReport) actor.LongTurnReport{
 		"waits": func(in <-chan actor.LongTurnReport) actor.LongTurnReport { return <-in },
@@ -234,8 +234,8 @@ func TestLongTurn(t *testing.T) {
 	}
 }
 
-// TestMaxBlocked_AllInUse: "up to a bound, with a clear log line and a metric when it is hit",
-// whether behaviours say that they block or not.
+// TestMaxBlocked_AllInUse: "up to a bound, with a clear log line and a metric when it is hit", for
+// behaviours that block in Blocking and for others.
 func TestMaxBlocked_AllInUse(t *testing.T) {
 	for name, block := range map[string]func(*actor.Context, func()){
 		"declared": func(c *actor.Context, f func()) { c.Blocking(f) },

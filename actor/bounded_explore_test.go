@@ -40,7 +40,8 @@ var vatKinds = map[Overflow]vatKind{
 	OverflowDropOldest: newVatKind("dropping vat", OverflowDropOldest, 2),
 }
 
-// swiftVat runs all messages of a full mailbox in one turn: no later turn finds a forgotten message.
+// swiftVat runs all messages of a full mailbox in one turn: no later turn finds a forgotten
+// message.
 var swiftVat = newVatKind("swift vat", OverflowDropOldest, 8*vatLimit)
 
 // deluge is a stage with a vat and two actors that send to it. The messages of one sender are in
@@ -79,7 +80,7 @@ func newDelugeOf(p *explore.Program, kind vatKind, o Overflow) *deluge {
 	return f
 }
 
-// take runs message n, and looks whether the bound holds.
+// take runs message n, and checks the bound.
 func (f *deluge) take(c *Context, n int) {
 	f.ran = append(f.ran, n)
 	most := map[Overflow]int{OverflowRefuse: vatLimit, OverflowDropOldest: 2 * vatLimit}[f.overflow]
@@ -92,7 +93,7 @@ func (f *deluge) take(c *Context, n int) {
 	}
 }
 
-// send has a sender send messages in one behaviour.
+// send makes a sender send messages in one behaviour.
 func (f *deluge) send(sender, messages int) {
 	for i := range messages {
 		f.sent = append(f.sent, 10*(sender+1)+i)
@@ -125,7 +126,7 @@ func (f *deluge) sendWait(n int) error {
 	d := f.kind.take.d
 	m := d.size.TakeOne()
 	*payloadOf[int](m) = n
-	return d.tryDeliver(f.sys, f.sys, f.to.b, m)
+	return d.tryDeliver(f.sys, f.sys.kernel(), f.to.b, m)
 }
 
 // delugeOps are the operations beside the senders.
@@ -155,8 +156,8 @@ var delugeOps = map[string]func(f *deluge){
 	"drain": func(f *deluge) { f.ended = true; Drain(f.sys, f.to) },
 }
 
-// judge: no actor is left muted and no goroutine waits; each message has run or is a dead letter,
-// once, in the order of its sender; and each place is free again.
+// judge checks that no actor is left muted and no goroutine waits, that each message has run or is
+// a dead letter, once, in the order of its sender, and that each place is free again.
 func (f *deluge) judge() error {
 	if err := f.resting(); err != nil {
 		return err
@@ -185,10 +186,10 @@ func (f *deluge) judge() error {
 	return nil
 }
 
-// TestBound_Explored: two actors flood one with a bound of two while it gets messages from outside,
-// goroutines wait for a place or give up, and it is pressed, stops or drains. Each message runs once
-// or is a dead letter, in the order of its sender; the bound holds; none is left muted, or waits;
-// and no place is lost.
+// TestBound_Explored: two actors flood an actor with a bound of two. Meanwhile it gets messages
+// from outside, goroutines wait for a place or give up, and it applies pressure, stops or drains.
+// Each message runs once or is a dead letter, in the order of its sender. The bound holds, no actor
+// is left muted, no goroutine waits, and no place is lost.
 //
 // Mutants: bound/… of internal/mutants/muting.json.
 func TestBound_Explored(t *testing.T) {
@@ -288,8 +289,8 @@ func TestBound_NewestInOrder(t *testing.T) {
 	}
 }
 
-// TestBound_FullIsNeverMuted: two actors with a bound that send to each other while both are filled
-// up from outside: they never wait for each other.
+// TestBound_FullIsNeverMuted: two actors with a bound send to each other while both are filled up
+// from outside. They never wait for each other.
 //
 // Mutants: bound/… of internal/mutants/muting.json.
 func TestBound_FullIsNeverMuted(t *testing.T) {

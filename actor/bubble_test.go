@@ -10,11 +10,13 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// These tests run systems in bubbles of testing/synctest, whose goroutines may not touch a channel
-// of another bubble, and where time begins with the year 2000 and passes when all of them wait.
+// These tests run systems in bubbles of testing/synctest. The goroutines of a bubble may not use a
+// channel of another bubble. Its time begins with the year 2000, and passes when all its goroutines
+// wait.
 
-// TestBubble_Ask: what one bubble's asks leave to be used again harms none of the next. Go would
-// end the process. There are more of them than what is recycled has places, one for each processor.
+// TestBubble_Ask: calls that asks of one bubble have left for reuse do no harm in the next bubble.
+// A channel of the earlier bubble would make Go end the process. There are more bubbles than places
+// for recycled calls, of which each processor has one.
 func TestBubble_Ask(t *testing.T) {
 	for range 40 {
 		synctest.Test(t, func(t *testing.T) {
@@ -22,7 +24,7 @@ func TestBubble_Ask(t *testing.T) {
 			r := puppetType.Spawn(sys, puppet{})
 			for i := range 3 {
 				v, err := try.Ask(t.Context(), r, func(*puppet, *actor.Context) (any, error) {
-					time.Sleep(time.Millisecond) // the bubble's time: so that who asks parks
+					time.Sleep(time.Millisecond) // in the bubble's time, so that the caller parks
 					return i, nil
 				})
 				if v != i || err != nil {

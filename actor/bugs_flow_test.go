@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestBug_K37_ManyWorkersUnderPressure: as many workers as there may be, far more than
-// processors, and all send to one that is slow: the system is not found
-// quiescent before the last message has run, round after round.
+// TestBug_K37_ManyWorkersUnderPressure: a system has the greatest number of workers, far more than
+// there are processors, and all send to one slow actor. In each round the system is not quiescent
+// before the last message has run.
 func TestBug_K37_ManyWorkersUnderPressure(t *testing.T) {
 	const senders, each = 60, 5
 	sys := start(t, actor.WithWorkers(56))
@@ -31,8 +31,8 @@ func TestBug_K37_ManyWorkersUnderPressure(t *testing.T) {
 	}
 }
 
-// TestBug_K43_NoControlMessages: however actors begin, are muted, are let go and end,
-// the messages that run are those that were sent, and not one more.
+// TestBug_K43_NoControlMessages: while actors begin, are muted, are released and end, exactly the
+// messages that were sent run, and no other message.
 func TestBug_K43_NoControlMessages(t *testing.T) {
 	const senders, each = 20, 200
 	sys := start(t, actor.WithWorkers(2), actor.WithBatch(10))
@@ -67,7 +67,7 @@ func TestBug_3382_ToChan(t *testing.T) {
 			do.Send(c, actor.Self[puppet](c), send)
 		}
 	}
-	const before = 70 // more than the channel may be behind
+	const before = 70 // more than the 64 that may wait
 	for range before {
 		out.Send(sys, int(sent.Add(1)))
 	}
@@ -85,8 +85,8 @@ func TestBug_3382_ToChan(t *testing.T) {
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
-// TestToChan_PressedAgain: the news that there is room comes when there is none any more: senders
-// are muted all the same. And the news is none of the user's messages.
+// TestToChan_PressedAgain: the signal that there is room comes when there is none any more. Senders
+// are muted all the same. The signal does not count as a message of the user's.
 func TestToChan_PressedAgain(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	ch := make(chan int)
@@ -95,7 +95,7 @@ func TestToChan_PressedAgain(t *testing.T) {
 		out.Send(sys, i)
 	}
 	eventually(t, "senders to be held up", func() bool { return sys.Stats().Messages >= 70 })
-	actor.TellOfRoom(sys, out) // late, as if it had been pressed again
+	actor.TellOfRoom(sys, out) // late, as if pressure had been applied again
 	w := puppetType.Spawn(sys, puppet{})
 	var goesOn atomic.Bool
 	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 70) })

@@ -12,15 +12,14 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Defects that other runtimes had. The numbers are those of the project's catalogue.
+// Tests for defects that other runtimes had. The numbers are from the project's catalogue.
 
-// TestBug_K22_SendDuringStart: messages that come while an actor starts run after its
-// start, all of them.
+// TestBug_K22_SendDuringStart: all messages that come while an actor starts run after its start.
 func TestBug_K22_SendDuringStart(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
 		for range scaled(200) {
-			var started bool // the actor's
+			var started bool // owned by the actor
 			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error {
 				started = true
 				return nil
@@ -44,8 +43,8 @@ func TestBug_K22_SendDuringStart(t *testing.T) {
 	})
 }
 
-// TestBug_K23_StopAgainstSend: what is sent while an actor is stopped, drained or killed
-// runs or is a dead letter, once (and K25: none twice).
+// TestBug_K23_StopAgainstSend: each message that is sent while an actor is stopped, drained or
+// killed runs or is a dead letter, once (and K25: none twice).
 func TestBug_K23_StopAgainstSend(t *testing.T) {
 	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop,
 		"Drain": actor.Drain, "Kill": actor.Kill} {
@@ -98,8 +97,8 @@ func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
 	}
 }
 
-// TestBug_K24_SuspendedRunsNothing: what wakes a suspended actor makes it run no mail; an
-// hour later, by the run's own clock, it is let go and runs all of it.
+// TestBug_K24_SuspendedRunsNothing: a suspended actor that is woken runs no mail. An hour later, by
+// the run's own clock, it is restarted and runs all of it.
 func TestBug_K24_SuspendedRunsNothing(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
@@ -117,8 +116,8 @@ func TestBug_K24_SuspendedRunsNothing(t *testing.T) {
 	}
 }
 
-// TestBug_K26_NoSilentDrop: 1,000 left-over messages are 1,000 runs or 1,000 dead
-// letters, whichever way their actor ends.
+// TestBug_K26_NoSilentDrop: 1,000 messages that are left over are 1,000 runs or 1,000 dead letters,
+// for every kind of end of their actor.
 func TestBug_K26_NoSilentDrop(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(sys *actor.System, r actor.Ref[mortal])
@@ -178,9 +177,9 @@ func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 	}
 }
 
-// TestBug_K10_EndStrandsNothing: an actor that another has woken runs while the other's mail, and
-// what is in its system queue, is told of its end, however long that takes. The hook waits for the
-// woken one, where programs must not.
+// TestBug_K10_EndStrandsNothing: an actor ends, and its mail and the messages in its system queue
+// become dead letters. An actor that it has woken runs meanwhile, even if that takes long. The hook
+// of the dead letters waits for the woken actor; programs must not do that.
 func TestBug_K10_EndStrandsNothing(t *testing.T) {
 	for name, leave := range map[string]func(c *actor.Context){
 		"Mail": func(c *actor.Context) {
@@ -216,8 +215,8 @@ func TestBug_K10_EndStrandsNothing(t *testing.T) {
 	}
 }
 
-// TestBug_K49_WaitForTheDead: a wait for an actor that has ended, or never lived, does not hang;
-// and callbacks may call anything, since no lock is held.
+// TestBug_K49_WaitForTheDead: a wait for an actor that has ended, or was never started, does not
+// hang. Callbacks may call any function, since no lock is held.
 func TestBug_K49_WaitForTheDead(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {
@@ -245,7 +244,7 @@ func TestBug_K50_Storm(t *testing.T) {
 	for range scaled(100) {
 		root := mortalType.Spawn(sys, mortal{})
 		var child actor.Ref[mortal]
-		final := 0 // the supervisor's
+		final := 0 // owned by the supervisor
 		in(t, root, func(m *mortal, c *actor.Context) {
 			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) {
 				if f.Final {
@@ -278,8 +277,8 @@ func TestBug_K50_Storm(t *testing.T) {
 	equal(t, "ended", sys.Stats().Stopped, sys.Stats().Spawned)
 }
 
-// TestCallers_HearAtOnce: "an caller of a panicking, stopped, killed or never-started
-// actor hears at once and why": no reply and no time-out is needed.
+// TestCallers_HearAtOnce: the caller of an actor that panics, is stopped, is killed or was never
+// started gets the reason at once. No reply and no time-out is needed.
 func TestCallers_HearAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		m    mortal

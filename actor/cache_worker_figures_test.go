@@ -14,9 +14,10 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// What a system keeps to use again, when it has nothing to do any more.
+// Tests of the memory that an idle system keeps to use again.
 
-// caches are a type of actors that do what they are told, and take messages of type M.
+// caches is a type of actors that run the functions that are sent to them, and take messages of
+// type M.
 type caches[M any] struct {
 	typ  *actor.Type[int]
 	load actor.Behaviour[int, M]
@@ -37,7 +38,7 @@ func newCaches[M any](opts ...actor.TypeOption) caches[M] {
 func keepsAtMost(t *testing.T, before int64, limit int64) {
 	t.Helper()
 	var now int64
-	// What other tests have left may need more than one collection.
+	// The garbage of other tests may need more than one collection.
 	for range 10 {
 		if now, _ = heapInUse(); now-before <= limit {
 			return
@@ -46,8 +47,8 @@ func keepsAtMost(t *testing.T, before int64, limit int64) {
 	t.Errorf("%d bytes are kept, want %d at most", now-before, limit)
 }
 
-// loads has an actor send 12 MiB of messages of type M to another one, and to itself, where they
-// come home at once; and some come from outside.
+// loads makes an actor send 12 MiB of messages of type M to another one and to itself; messages to
+// itself go back to its worker at once. Some messages come from outside.
 func loads[M any](t *testing.T) {
 	size := int(unsafe.Sizeof(*new(M)))
 	t.Run(strconv.Itoa(size), func(t *testing.T) {
@@ -72,8 +73,8 @@ func loads[M any](t *testing.T) {
 	})
 }
 
-// TestCache_Messages: "An idle worker keeps at most 0.3 MiB of messages of one layout, …, however
-// large they are".
+// TestCache_Messages: "An idle worker keeps at most 0.3 MiB of messages of one layout", for
+// messages of any size.
 func TestCache_Messages(t *testing.T) {
 	loads[[40]byte](t)
 	loads[[100]byte](t)
@@ -89,7 +90,7 @@ func TestCache_Messages(t *testing.T) {
 }
 
 // TestCache_Urgent: "An idle worker keeps at most 0.3 MiB of messages of one layout", and idle
-// actors none of what has overtaken their mail.
+// actors keep no urgent messages.
 func TestCache_Urgent(t *testing.T) {
 	typ := actor.NewType[int]("kept")
 	load := actor.Declare[[64 << 10]byte](typ, "load", actor.Urgent())
@@ -106,7 +107,7 @@ func TestCache_Urgent(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-// fillHeap has the running actor use a megabyte of its heap, and end.
+// fillHeap makes the running actor use a megabyte of its heap, and end.
 func fillHeap(c *actor.Context) {
 	a := c.Heap()
 	for range 8000 {
@@ -115,8 +116,8 @@ func fillHeap(c *actor.Context) {
 	c.Stop()
 }
 
-// TestCache_Roots: "With their tables, and with what a collection needs, that is less than 2.75
-// MiB", however many messages with handles there were.
+// TestCache_Roots: a worker keeps less than 2.75 MiB of arena memory, also after many messages with
+// handles.
 func TestCache_Roots(t *testing.T) {
 	k := newCaches[heap.Ptr[int]]()
 	sys := start(t, actor.WithWorkers(1))
@@ -135,7 +136,7 @@ func TestCache_Roots(t *testing.T) {
 	keepsAtMost(t, before, 3<<20) // and messages
 }
 
-// TestCache_Detached: a worker that stood in and retires leaves what it keeps to the GC.
+// TestCache_Detached: the memory of a worker that took over and has retired is left to the GC.
 func TestCache_Detached(t *testing.T) {
 	const n = 64
 	k := newCaches[[200]byte]()
@@ -197,7 +198,8 @@ func TestCache_Stopped(t *testing.T) {
 	}
 }
 
-// TestDefer_Kept: an actor that has put many replies off at a time keeps nothing for as many.
+// TestDefer_Kept: an actor that has put many replies off at a time keeps no memory for them
+// afterwards.
 func TestDefer_Kept(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
@@ -221,8 +223,8 @@ func TestDefer_Kept(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// TestBursts_LeaveNothing: what bursts of messages need is free afterwards, although nodes that are
-// in use lie beside nodes that are not.
+// TestBursts_LeaveNothing: the memory of bursts of messages is free afterwards, although nodes in
+// use lie beside nodes that are not in use.
 func TestBursts_LeaveNothing(t *testing.T) {
 	typ := actor.NewType[int]("crowd")
 	flood := actor.Declare[func(*actor.Context)](typ, "flood")
@@ -251,18 +253,18 @@ func TestBursts_LeaveNothing(t *testing.T) {
 	before, _ := heapInUse()
 	for range 12 {
 		burst()
-		_, _ = heapInUse() // the pools let go
+		_, _ = heapInUse() // the GC empties the pools
 	}
 	after, _ := heapInUse()
-	// Each worker keeps 256 KiB of nodes, and of eight that were made together all while it keeps
-	// one.
+	// Each worker keeps 256 KiB of nodes. Eight nodes are made together, and all eight stay in memory
+	// while it keeps one of them.
 	if left := after - before; left > 4<<20 {
 		t.Errorf("%d bytes are left of 12 bursts", left)
 	}
 }
 
-// TestTimer_FiredBurstIsLetGo: the memory of many timers is let go when the last of them has run,
-// though no timer is armed or canceled any more.
+// TestTimer_FiredBurstIsLetGo: the memory of many timers is freed when the last of them has run,
+// although no timer is armed or canceled afterwards.
 func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 	n := scaled(100_000)
 	for _, workers := range []int{1, 2} {

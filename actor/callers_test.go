@@ -9,10 +9,11 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// An requester "hears at once and why": every way in which an actor may not answer, and every way
-// to ask. No case needs a clock: an requester that does not hear hangs.
+// A requester gets the reason at once when an actor will not answer: tests of every way in which an
+// actor may not answer, and every way to ask. No case needs a clock: a requester without an outcome
+// hangs.
 
-// silence is an actor that will not answer: prepare makes it, and after has it end when the
+// silence is an actor that will not answer. prepare makes it, and after makes it end when the
 // requests are on their way.
 type silence struct {
 	name    string
@@ -22,7 +23,8 @@ type silence struct {
 
 func noAfter() {}
 
-// holding makes an actor that is in a behaviour, and ends in some way when it is let go.
+// holding makes an actor that is in a behaviour. after calls end and then lets the behaviour
+// return.
 func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
 	*actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
@@ -31,8 +33,8 @@ func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
 	}
 }
 
-// underSupervision is an actor that has fallen, and whose supervisor has put its restart
-// off; end decides on it.
+// underSupervision makes an actor that has fallen, and whose supervisor has put its restart off.
+// end decides about it.
 func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.TB,
 	*actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
@@ -108,7 +110,7 @@ var silences = []silence{
 	}, []error{actor.ErrSystemStopped}},
 }
 
-// askedBy are the ways to ask. Each asks n times; all outcomes come through the channel.
+// askedBy has the ways to ask. Each asks n times; all outcomes come through the channel.
 var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int,
 	got chan<- error){
 	"Ask": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
@@ -135,7 +137,7 @@ var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mort
 	},
 }
 
-// requester passes on what it hears.
+// requester sends its outcomes to got.
 type requester struct{ got chan<- error }
 
 var (
@@ -152,9 +154,9 @@ var (
 		}))
 )
 
-// TestCallers_EveryWay: "An requester of a panicking, stopped, killed or never-started actor hears
-// at once and why": whichever way it asks, when its request is in the mailbox already, when a
-// restart is pending, and when the system stops.
+// TestCallers_EveryWay: the requester of an actor that panics, is stopped, is killed or was never
+// started gets the reason at once: for every way to ask, when its request is in the mailbox
+// already, when a restart is pending, and when the system stops.
 func TestCallers_EveryWay(t *testing.T) {
 	const n = 5
 	for _, s := range silences {
@@ -183,8 +185,8 @@ func TestCallers_EveryWay(t *testing.T) {
 	}
 }
 
-// TestAskTo_SelfThatEnds: an actor that asks itself and ends hears nothing more, and the request is
-// a dead letter, as is its answer.
+// TestAskTo_SelfThatEnds: an actor that asks itself and ends gets no outcome. The request and its
+// answer are dead letters.
 func TestAskTo_SelfThatEnds(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())

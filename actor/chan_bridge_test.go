@@ -25,8 +25,8 @@ func fromChan(t testing.TB, sys *actor.System, ch <-chan int) (p actor.Ref[puppe
 	return p, stop
 }
 
-// TestFromChan: "sends the running actor the values that come out of ch … until ch is
-// closed"; "An open channel holds the system, since more may come".
+// TestFromChan: "sends the values that it receives from ch to the running actor … until … ch is
+// closed"; "An open channel holds the system, since more values may come".
 func TestFromChan(t *testing.T) {
 	sys := start(t)
 	ch := make(chan int)
@@ -44,8 +44,8 @@ func TestFromChan(t *testing.T) {
 	equal(t, "messages", n, 1000)
 }
 
-// TestFromChan_Ends: with the actor, with stop, with Shutdown and with Stop; "After
-// that nothing more is taken out of ch".
+// TestFromChan_Ends: FromChan ends with the actor, with stop, with Shutdown and with Stop. "After
+// that no more values are received".
 func TestFromChan_Ends(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, p actor.Ref[puppet], stop func()){
 		"actor": func(sys *actor.System, p actor.Ref[puppet], _ func()) { actor.Stop(sys, p) },
@@ -73,7 +73,7 @@ func TestFromChan_Ends(t *testing.T) {
 }
 
 // TestFromChan_OfWhoLeaves: "If the actor takes no mail any more, since it drains or its OnStop
-// runs, nothing is taken out of ch."
+// runs, FromChan receives nothing."
 func TestFromChan_OfWhoLeaves(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	ch := make(chan int, 100)
@@ -91,7 +91,7 @@ func TestFromChan_OfWhoLeaves(t *testing.T) {
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, count)() })
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, count) })
 	do.Send(sys, p, func(*puppet, *actor.Context) {
-		for range 1000 { // if it were read, it would be now
+		for range 1000 { // time in which the channel would be read
 			runtime.Gosched()
 		}
 	})
@@ -101,8 +101,8 @@ func TestFromChan_OfWhoLeaves(t *testing.T) {
 	equal(t, "values left in the channel", len(ch), cap(ch))
 }
 
-// TestFromChan_BackPressure: "While the actor is overloaded, the goroutine takes at most
-// one value out of ch, so that those who write to ch wait"; every value runs once.
+// TestFromChan_BackPressure: "While the actor is overloaded, the goroutine receives at most one
+// value, so that senders to ch wait"; every value runs once.
 func TestFromChan_BackPressure(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
@@ -131,8 +131,8 @@ func TestFromChan_BackPressure(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestFromChan_Conservation: whatever the moment at which the actor ends, what was
-// taken out of the channel has run or is a dead letter.
+// TestFromChan_Conservation: the actor may end at any moment. Each value that was received has run
+// or is a dead letter.
 func TestFromChan_Conservation(t *testing.T) {
 	for round := range scaled(300) {
 		var dead letters
@@ -157,14 +157,14 @@ func TestFromChan_Conservation(t *testing.T) {
 		quiet(t, sys)
 		close(over)
 		writer.Wait()
-		ran := int64(sys.Stats().Messages) - 1 // the one that opened the bridge
+		ran := int64(sys.Stats().Messages) - 1 // without the message that opened the bridge
 		equal(t, "values run or dead", ran+dead.n.Load(), put.Load())
 		sys.Stop()
 	}
 }
 
-// TestToChan: "puts every message that it is sent into ch, in the order in which the
-// messages come"; "the actors that send to it are muted until there is room again".
+// TestToChan: "sends its messages to ch, in the order in which they come"; "the actors that send to
+// it are muted until there is room again".
 func TestToChan(t *testing.T) {
 	for _, room := range []int{0, 1, 1000} {
 		t.Run(fmt.Sprint(room), func(t *testing.T) {
@@ -192,12 +192,12 @@ func TestToChan(t *testing.T) {
 			}
 			quiet(t, sys)
 			must(t, sys.Run())
-			close(ch) // "its maker may when Run … has returned"
+			close(ch) // "Its maker may close it when Run … has returned"
 		})
 	}
 }
 
-// TestToChan_Stop: "Stop makes dead letters of what waits", and of nothing else.
+// TestToChan_Stop: "Stop makes dead letters of the messages that wait", and of no others.
 func TestToChan_Stop(t *testing.T) {
 	for _, end := range []string{"system", "actor"} {
 		t.Run(end, func(t *testing.T) {
@@ -229,7 +229,7 @@ func TestToChan_Stop(t *testing.T) {
 }
 
 // TestToChan_StopLeavesNothing: "all other mail becomes dead letters. It blocks until that has
-// happened", with what waits for room in a channel without a reader.
+// happened", also for messages that wait for room in a channel without a reader.
 func TestToChan_StopLeavesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)},
 		"Seed": {actor.WithDeterministic(1)}} {
@@ -249,8 +249,8 @@ func TestToChan_StopLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestFromChan_StopLeavesNothing: the same of what was taken out of a channel and waits for
-// an actor that takes nothing.
+// TestFromChan_StopLeavesNothing: the same for a value that was received from a channel and waits
+// for an actor that accepts no mail.
 func TestFromChan_StopLeavesNothing(t *testing.T) {
 	for range scaled(50) {
 		var dead letters
@@ -272,8 +272,9 @@ func TestFromChan_StopLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestBridges_StopInADeterministicRun: bridges that wait for a channel, when the system stops, have
-// their turns until they have ended: Stop waited for them and kept them from running.
+// TestBridges_StopInADeterministicRun: if bridges wait for a channel when the system stops, they
+// still get their turns until they have ended. An earlier Stop waited for them and kept them from
+// running.
 func TestBridges_StopInADeterministicRun(t *testing.T) {
 	for seed := range uint64(8) {
 		var dead letters
@@ -291,7 +292,7 @@ func TestBridges_StopInADeterministicRun(t *testing.T) {
 }
 
 // TestBridges_OpenedWhileStopping: a behaviour that runs while the system stops may still open
-// bridges; their goroutines are waited for as all others, whatever the worker.
+// bridges. The stop waits for their goroutines, for all kinds of workers.
 func TestBridges_OpenedWhileStopping(t *testing.T) {
 	for name, k := range map[string]struct {
 		typ *actor.Type[puppet]
@@ -331,11 +332,11 @@ func TestPipe_Stops(t *testing.T) {
 	eventually(t, "its result to be a dead letter", func() bool { return dead.n.Load() == 1 })
 }
 
-// TestToChan_Closed: a channel that is closed too early is the end of the actor, whether it
-// or the goroutine waits for room, and not of the process.
+// TestToChan_Closed: a channel that is closed too early ends the actor, and not the process. The
+// actor itself or its goroutine may be sending at that time.
 func TestToChan_Closed(t *testing.T) {
 	if raceDetector {
-		// To close a channel that is sent to, which is reported.
+		// The race detector reports the close of a channel during a send.
 		t.Skip("a race by itself")
 	}
 	for name, opts := range map[string][]actor.Option{"": nil, "seed": {actor.WithDeterministic(1)}} {
@@ -364,8 +365,7 @@ func TestToChan_Closed(t *testing.T) {
 	}
 }
 
-// TestFromChan_Stopped: "After that nothing more is taken out of ch", but for one
-// value.
+// TestFromChan_Stopped: "After that no more values are received, except for one value".
 func TestFromChan_Stopped(t *testing.T) {
 	sys := start(t)
 	for range scaled(500) {
@@ -386,7 +386,7 @@ func TestFromChan_Stopped(t *testing.T) {
 	}
 }
 
-// TestMisuse_OfBridges: the panics that the comments promise.
+// TestMisuse_OfBridges: the panics that the doc comments promise.
 func TestMisuse_OfBridges(t *testing.T) {
 	sys := start(t)
 	panics(t, "ToChan: a nil channel", func() { actor.ToChan[int](sys, nil) })
@@ -405,7 +405,7 @@ func TestMisuse_OfBridges(t *testing.T) {
 	})
 }
 
-// puppets are n of them, whose states count up.
+// puppets spawns n puppets, whose states are 0 to n-1.
 func puppets(sys *actor.System, n int) []actor.Ref[puppet] {
 	list := make([]actor.Ref[puppet], n)
 	for i := range list {
@@ -440,8 +440,7 @@ func TestAskAll(t *testing.T) {
 	wants(t, err, fault) // though the first is stuck
 }
 
-// TestReplies_HaveCome: only "If ctx ends, the outcomes that are missing have its
-// error".
+// TestReplies_HaveCome: outcomes that have come before ctx ends do not have ctx's error.
 func TestReplies_HaveCome(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 8)
@@ -460,9 +459,8 @@ func TestReplies_HaveCome(t *testing.T) {
 	}
 }
 
-// TestReplies: "the outcome of every request, with the actor that was asked, in the
-// order in which the outcomes come in. If ctx ends, the outcomes that are missing have
-// its error."
+// TestReplies: "the outcome of every request, with the actor that was asked, in the order in which
+// the outcomes come in. The outcomes that are still missing have … ctx's error, when ctx ends".
 func TestReplies(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 10)
@@ -495,7 +493,7 @@ func TestReplies(t *testing.T) {
 	close(stuck)
 	for r := range actor.Replies(soon(t), value, list, struct{}{}) {
 		equal(t, "one that was asked", slices.Contains(list, r), true)
-		break // "what comes after it was left goes nowhere"
+		break // "Replies that come after the end of the loop are discarded."
 	}
 	quiet(t, sys)
 	inside(t, sys, func(c *actor.Context) {
@@ -505,7 +503,7 @@ func TestReplies(t *testing.T) {
 	})
 }
 
-// TestStatus: "how the actor stands".
+// TestStatus: "Status returns the state of the actor at this moment."
 func TestStatus(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
@@ -550,8 +548,8 @@ func TestAskAll_EndedBefore(t *testing.T) {
 }
 
 // TestFromChan_AgainInOrder: "If FromChan is called again for the same behaviour, after a stop or a
-// restart, it takes nothing before the value that was on its way is mail": by all kinds of actors,
-// and in whatever order their goroutines come.
+// restart, it receives nothing until the value that was on its way is in the mailbox": for all
+// kinds of actors, and for any order of the goroutines.
 func TestFromChan_AgainInOrder(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain": nil, "bounded": {actor.WithBound(1,
@@ -568,7 +566,7 @@ func TestFromChan_AgainInOrder(t *testing.T) {
 	}
 }
 
-// readAgain has an actor open its channel anew behind each third value.
+// readAgain makes an actor call FromChan again after each third value.
 func readAgain(t *testing.T, sys *actor.System, opts []actor.TypeOption) {
 	const n = 60
 	var got []int
@@ -591,7 +589,7 @@ func readAgain(t *testing.T, sys *actor.System, opts []actor.TypeOption) {
 	}
 }
 
-// numbers is a closed channel with the numbers below n.
+// numbers returns a closed channel with the numbers below n.
 func numbers(n int) <-chan int {
 	ch := make(chan int, n)
 	for i := range n {
@@ -601,8 +599,8 @@ func numbers(n int) <-chan int {
 	return ch
 }
 
-// TestFromChan_AgainBehindARestart: an actor that opens its channel in OnStart reads it in order,
-// whatever life it is in.
+// TestFromChan_AgainBehindARestart: an actor that calls FromChan in OnStart gets the values in
+// order through all its lives.
 func TestFromChan_AgainBehindARestart(t *testing.T) {
 	const n = 60
 	for seed := range uint64(20) {
@@ -628,9 +626,8 @@ func TestFromChan_AgainBehindARestart(t *testing.T) {
 	}
 }
 
-// TestFromChan_AgainAndAgain: one that is opened again while a value is on its way to an actor
-// under pressure, which takes none, leaves no goroutine that only waits, and keeps no system from
-// its end.
+// TestFromChan_AgainAndAgain: FromChan is called again while a value is on its way to an actor
+// under pressure, which accepts none. No goroutine is left waiting, and the system can end.
 func TestFromChan_AgainAndAgain(t *testing.T) {
 	const n = 100
 	for seed := range uint64(20) {

@@ -11,42 +11,46 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// FromChan sends the running actor the values that come out of ch, as messages for b.
-// It returns at once. It panics if ch is nil or b belongs to another type than the
+// FromChan sends the values that it receives from ch to the running actor, as messages for
+// b. It returns at once. It panics if ch is nil or b belongs to another type than the
 // running actor.
 //
-// FromChan reads ch until ch is closed, the actor ends or is restarted, the system
-// refuses what comes from outside, or stop is called, which may be more than once.
-// After that nothing more is taken out of ch, except for one value that is on its way
-// at that moment. If the actor takes no mail any more, since it drains or its OnStop
-// runs, nothing is taken out of ch.
+// FromChan receives until
 //
-// One goroutine stands between ch and the actor. While the actor is overloaded, the
-// goroutine takes at most one value out of ch, so that those who write to ch wait; but
-// for an urgent b, which ignores overload, it goes on. What it has taken runs
-// or becomes a dead letter.
+//   - ch is closed;
+//   - the actor ends or is restarted;
+//   - the system refuses messages from outside;
+//   - stop is called. Further calls of stop do nothing.
+//
+// After that no more values are received, except for one value that is on its way at that
+// moment. If the actor takes no mail any more, since it drains or its OnStop runs, FromChan
+// receives nothing.
+//
+// One goroutine receives from ch. While the actor is overloaded, the goroutine receives at
+// most one value, so that senders to ch wait. For an urgent b, which ignores overload, it
+// continues. Each value that was received runs or becomes a dead letter.
 //
 // If FromChan is called again for the same behaviour, after a stop or a restart, it
-// takes nothing before the value that was on its way is mail, so values keep the order
-// of the channel.
+// receives nothing until the value that was on its way is in the mailbox. So values keep
+// the order of the channel.
 //
-// An open channel holds the system, since more may come: close ch when there is no
-// more.
+// An open channel holds the system, since more values may come: close ch after the last
+// value.
 func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()) {
-	c.mustOwn(b.d.made())
+	c.kernel().mustOwn(b.d.made())
 	if ch == nil {
 		panic("gallop: FromChan: a nil channel for " + b.d.fullName())
 	}
-	if c.self.takesNoMail() {
+	if c.kernel().self.takesNoMail() {
 		return func() {}
 	}
-	all := bridgesOf(c.self.makeCold())
+	all := bridgesOf(c.kernel().self.makeCold())
 	in := chanSource[M]{ch: ch, openSource: openSource{
-		to: c.self, d: b.d, stopped: make(chan struct{}), ended: all.untilLifeDone(), gone: make(
+		to: c.kernel().self, d: b.d, stopped: make(chan struct{}), ended: all.untilLifeDone(), gone: make(
 			chan struct{}),
 	}}
 	in.before = all.sources.add(in.openSource)
-	c.sys.bridge(aFromChan, c.self, in.flow)
+	c.kernel().sys.bridge(aFromChan, c.kernel().self, in.flow)
 	var once sync.Once
 	return func() { once.Do(func() { all.sources.stop(in.openSource) }) }
 }
@@ -55,7 +59,7 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 type chanSource[M any] struct {
 	openSource
 	ch     <-chan M
-	before []chan struct{} // whose values come first
+	before []chan struct{} // gone of the channel sources whose values come first
 }
 
 func (in chanSource[M]) flow() {
@@ -73,7 +77,7 @@ func (in chanSource[M]) flow() {
 				continue
 			}
 		}
-		// Before the channel is asked: of two ready cases select takes any.
+		// Before the select, which chooses by chance among ready cases.
 		if in.isDone() {
 			return
 		}
@@ -93,16 +97,16 @@ func (in chanSource[M]) flow() {
 	}
 }
 
-// waitTurn waits for the channel sources before this one, and reports whether this one may take
-// something now: not if it is over meanwhile. A channel source behind it waits for those before it
-// as well, as long as they are not gone.
+// waitTurn waits until the earlier channel sources in before are gone, and reports whether this one
+// may receive now. It reports false if this channel source has ended meanwhile. A later channel
+// source waits for this one and also for those in before that are not gone.
 func (in chanSource[M]) waitTurn() bool {
 	sys := in.to.sys()
 	for _, gone := range in.before {
 		if sys.sim != nil {
 			sys.sched.Await(sys.done.context(), func() bool { return isClosed(gone) || in.isDone() })
 			if !isClosed(gone) {
-				// Over, or orphaned: the baton is in hand, so no other goroutine can go on.
+				// This source has ended, or no other goroutine can go on.
 				return false
 			}
 			continue
@@ -123,13 +127,14 @@ func (in chanSource[M]) waitTurn() bool {
 	return true
 }
 
-// isDone reports whether nothing more is to be taken out of the channel.
+// isDone reports whether the channel source must not receive any more.
 func (in chanSource[M]) isDone() bool {
 	return isClosed(in.stopped) || isClosed(in.ended) || isClosed(in.to.sys().closing)
 }
 
-// await waits in a deterministic system, and reports what has come out of the channel.
-// The order of its questions is always the same.
+// await waits in a deterministic system for a value, as in v, ok = <-ch. came is false if the
+// channel source has ended, or nothing can happen any more. await checks its conditions in the same
+// order each time.
 func (in chanSource[M]) await() (v M, ok, came bool) {
 	sys := in.to.sys()
 	sys.sched.Await(sys.done.context(), func() bool {
@@ -146,7 +151,7 @@ func (in chanSource[M]) await() (v M, ok, came bool) {
 	return v, ok, came
 }
 
-// deliver brings the actor what has come, or makes a dead letter of it.
+// deliver sends v to the actor, or makes a dead letter of it.
 func (in chanSource[M]) deliver(v M) {
 	m := in.d.size.TakeOne()
 	m.ID = in.d.id
@@ -161,7 +166,7 @@ func (in chanSource[M]) deliver(v M) {
 }
 
 // push waits until the actor can take more, unless b is urgent, and pushes m.
-func (in chanSource[M]) push(m *message, sys *System) error {
+func (in chanSource[M]) push(m *message, sys *kernelSystem) error {
 	if in.d.urgent {
 		m.From = 0
 		return pushUrgent(sys, in.to, m, in.d)
@@ -172,35 +177,36 @@ func (in chanSource[M]) push(m *message, sys *System) error {
 	return in.to.policy().place(sys, in.to, m)
 }
 
-// openSource is what an actor knows of a channel source. It does not keep a channel that is read
-// no more.
+// openSource is the part of a channel source that its actor keeps. It has no reference to the
+// channel, which can be freed when it is no longer read.
 type openSource struct {
 	to             *cell
 	d              *descriptor
 	stopped, ended chan struct{}
-	// Closed when what it took out of the channel has been delivered.
+	// Closed when the channel source has ended and has delivered its last value.
 	gone chan struct{}
 }
 
-// chanSources are those of an actor that may be open, or have a value on its way. Another
-// channel source for the same behaviour waits for the latter, so these are in a list of their own:
-// with thousands open, opening one more does not look at each.
+// chanSources has the channel sources of an actor. Sources that may be open are in open. Sources
+// that were stopped, or are of an earlier life, are in left: they may have a value on its way. A
+// new source for the same behaviour waits for the sources in left. With two lists, opening another
+// source does not go through thousands of open ones.
 type chanSources struct {
-	life chan struct{} // open are of the life that closes this
-	open []openSource  // owner only; tidied when there are many
-	many int
-	lock sync.Mutex // of left: any goroutine may call stop
+	life chan struct{} // the life of the sources in open; closed when it ends
+	open []openSource  // owner only
+	many int           // the length at which open is tidied; owner only
+	lock sync.Mutex    // guards left: any goroutine may call stop
 	left []openSource
 }
 
 // actorBridges is the part with the bridges of an actor.
 type actorBridges struct {
-	// Closed when the life ends, or the actor; nil: none waits for it. Owner only.
+	// Closed when the life or the actor ends; nil: no bridge waits for it. Owner only.
 	lifeDone chan struct{}
 	sources  chanSources
 }
 
-// bridgesOf returns the bridges of an actor, and makes the part at first. Owner only.
+// bridgesOf returns the bridges of an actor. The first call makes the part. Owner only.
 func bridgesOf(x *coldState) *actorBridges {
 	return partOf[actorBridges](x, bridgesPart)
 }
@@ -213,12 +219,11 @@ func (b *actorBridges) ends(_ *cell, _ env, at ending, _ error) {
 	}
 }
 
-// add takes up one more, and returns what is closed at the ends of those that come before it. Owner
-// only.
+// add adds o, and returns the channels gone of the sources for which o has to wait. Owner only.
 func (l *chanSources) add(o openSource) (before []chan struct{}) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	if l.life != o.ended { // the life before has ended all of its
+	if l.life != o.ended { // the sources in open were of an earlier life
 		l.life, l.left, l.open = o.ended, append(l.left, l.open...), nil
 	}
 	if len(l.open) >= l.many {
@@ -242,27 +247,27 @@ func (l *chanSources) add(o openSource) (before []chan struct{}) {
 func (l *chanSources) stop(o openSource) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	l.left = append(l.left, o) // before it knows: the next source finds it there
+	l.left = append(l.left, o) // before the close: the next source finds it there
 	close(o.stopped)
 }
 
 func isGone(o openSource) bool { return isClosed(o.gone) }
 
 // bridges are the goroutines between a system's actors and channels. When the system stops they end
-// soon, and it waits for them; what they had in hand becomes dead letters. They are begun in turns,
-// all of which have ended when an owner waits.
+// soon, and the stop waits for them; the values that they have received become dead letters.
+// Bridges are begun only in turns, and all turns have ended when the stop waits.
 //
-// Functions that Pipe runs are not among them: they are the user's, and may go on for long, or stop
-// the system themselves.
+// The functions that Pipe runs are not bridges: they are the user's, and may go on for long, or
+// stop the system themselves.
 type bridges struct {
-	sys  *System
+	sys  *kernelSystem
 	all  sync.WaitGroup
-	left seam.Count // of all
+	left seam.Count // the number of goroutines in all
 }
 
-// bridge runs f in a goroutine that holds the system until f returns, and for which the system's
-// stop waits. In a turn only, so that it cannot be too late.
-func (s *System) bridge(what errandClass, of *cell, f func()) {
+// bridge runs f in a goroutine that holds the system until f returns. The system's stop waits for
+// the goroutine. In a turn only: then the stop is not yet waiting.
+func (s *kernelSystem) bridge(what errandClass, of *cell, f func()) {
 	b := s.makeBridges()
 	b.all.Add(1)
 	b.left.Add(1)
@@ -276,8 +281,8 @@ func (s *System) bridge(what errandClass, of *cell, f func()) {
 	})
 }
 
-// makeBridges returns the bridges of the system, and makes them at first. Any worker.
-func (s *System) makeBridges() *bridges {
+// makeBridges returns the bridges of the system. The first call makes them. Any worker.
+func (s *kernelSystem) makeBridges() *bridges {
 	if l := s.bridges.Load(); l != nil {
 		return l
 	}
@@ -285,8 +290,8 @@ func (s *System) makeBridges() *bridges {
 	return s.bridges.Load()
 }
 
-// finish waits for the goroutines. What they send meanwhile becomes dead letters at once. In a
-// deterministic system they go on only while the calling goroutine lets them.
+// finish waits for the goroutines. The messages that they send meanwhile become dead letters at
+// once. In a deterministic system the goroutines go on only while the caller waits in Await.
 func (b *bridges) finish() {
 	if b.sys.sim != nil {
 		b.sys.sched.Await(context.Background(), func() bool { return b.left.Load() == 0 })
@@ -294,8 +299,8 @@ func (b *bridges) finish() {
 	b.all.Wait()
 }
 
-// untilLifeDone returns a channel that is closed when the actor, or this life of it, ends. What
-// waits for it was armed in this life; the next one arms its own. Owner only.
+// untilLifeDone returns a channel that is closed when the actor, or its present life, ends. The
+// next life has a channel of its own. Owner only.
 func (b *actorBridges) untilLifeDone() chan struct{} {
 	if b.lifeDone == nil {
 		b.lifeDone = make(chan struct{})
@@ -303,8 +308,7 @@ func (b *actorBridges) untilLifeDone() chan struct{} {
 	return b.lifeDone
 }
 
-// verifySourceTurn checks a channel source that may take something, now that those before it are
-// gone.
+// verifySourceTurn checks a channel source that may receive, since the sources before it are gone.
 func verifySourceTurn(o openSource, before []chan struct{}) {
 	invariant.Check(!isClosed(o.gone), "a bridge of %v is gone before it has begun", o.to)
 	for _, gone := range before {
@@ -312,8 +316,7 @@ func verifySourceTurn(o openSource, before []chan struct{}) {
 	}
 }
 
-// verifyOpen checks the channel sources that opening another does not look at: they are of the life
-// that runs, which has not ended.
+// verifyOpen checks the channel sources in open: they are of the present life, which has not ended.
 func verifyOpen(l *chanSources) {
 	for _, o := range l.open {
 		invariant.Check(o.ended == l.life, "a bridge of %v is open, of another life", o.to)

@@ -5,21 +5,20 @@ import (
 	"sync"
 )
 
-// ToChan spawns an actor that puts every message that it is sent into ch, in the order
-// in which the messages come, and returns it as a handler. It panics if ch is nil.
+// ToChan spawns an actor that sends its messages to ch, in the order in which they come,
+// and returns the actor as a handler. It panics if ch is nil.
 //
-// While ch has room the actor puts messages into it by itself; otherwise one goroutine
-// waits for room. When 64 messages wait, the actor applies pressure
-// ([Context.ApplyPressure]): the actors that send to it are muted until there is room
-// again. Now and then they are let go for the mail that they have, in case one of them
-// has to do something before ch is read.
+// While ch has room the actor itself sends to it; otherwise one goroutine waits for room.
+// When 64 messages wait, the actor applies pressure ([Context.ApplyPressure]): the actors
+// that send to it are muted until there is room again. Now and then they are released for
+// the mail that they have, in case one of them has to act before ch is read.
 //
-// A message that waits for room holds the system, so Wait, Run and Shutdown return once
-// the readers of ch have been given everything. Stop makes dead letters of what waits.
+// A message that waits for room holds the system, so Wait, Run and Shutdown return after
+// all messages are in ch. Stop makes dead letters of the messages that wait.
 //
 // The runtime never closes ch. Its maker may close it when Run, or Shutdown without an
 // error, has returned. If ch is closed earlier, the actor panics over the next message,
-// which is its end.
+// and ends.
 func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
 	if ch == nil {
 		panic("gallop: ToChan: a nil channel")
@@ -49,8 +48,8 @@ func sinkTypeOf[M any]() *sinkType[M] {
 	return first.(*sinkType[M])
 }
 
-// chanSink is the state of an actor that leads to a channel. The goroutine shares what is
-// guarded by mu.
+// chanSink is the state of an actor that leads to a channel. It shares the fields that mu guards
+// with its goroutine.
 type chanSink[M any] struct {
 	ch  chan<- M
 	typ *sinkType[M]
@@ -63,7 +62,8 @@ type chanSink[M any] struct {
 
 const sinkBuffer = 64 // messages that wait before senders are muted
 
-func (o *chanSink[M]) doPut(c *Context, m M) {
+func (o *chanSink[M]) doPut(in *Context, m M) {
+	c := in.kernel()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.flows {
@@ -73,7 +73,7 @@ func (o *chanSink[M]) doPut(c *Context, m M) {
 		default:
 		}
 		o.flows = true
-		r, sys, end := Self[chanSink[M]](c), c.sys, bridgesOf(c.self.makeCold()).untilLifeDone()
+		r, sys, end := Self[chanSink[M]](in), c.sys, bridgesOf(c.self.makeCold()).untilLifeDone()
 		sys.bridge(aToChan, c.self, func() { o.flow(r, sys, end) })
 	}
 	o.waiting = append(o.waiting, m)
@@ -89,8 +89,8 @@ type sinkReady[M any] struct {
 	o *chanSink[M]
 }
 
-// serve lets the senders go on, unless the room has gone since.
-func (s sinkReady[M]) serve(_ *cell, c *Context) {
+// serve releases the pressure, unless the actor has applied it again since.
+func (s sinkReady[M]) serve(_ *cell, c *kernelTurn) {
 	s.o.mu.Lock()
 	defer s.o.mu.Unlock()
 	if !s.o.pressed {
@@ -98,11 +98,11 @@ func (s sinkReady[M]) serve(_ *cell, c *Context) {
 	}
 }
 
-// flow puts what waits into the channel. When that is of no use any more, flow sends the rest to
-// the actor once more. If the actor has ended, the rest becomes dead letters. If a user has
-// closed the channel, the actor panics over it, which a behaviour may and a goroutine of ours may
-// not.
-func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *System, ended <-chan struct{}) {
+// flow sends the messages that wait to the channel. If the actor or its system has ended, or the
+// channel is closed, flow sends the remaining messages to the actor once more. For an actor that
+// has ended they become dead letters. If the channel is closed, the actor panics: a behaviour may
+// panic, a goroutine of the runtime must not.
+func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *kernelSystem, ended <-chan struct{}) {
 	for {
 		m, ok, room := o.next()
 		if room {
@@ -115,14 +115,14 @@ func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *System, ended <-chan struct
 			continue
 		}
 		for _, m := range o.close(m) {
-			o.typ.put.Send(sys, me, m)
+			o.typ.put.Send(sys.face(), me, m)
 		}
 		return
 	}
 }
 
 // offer waits for room, and reports whether m is in the channel.
-func (o *chanSink[M]) offer(sys *System, m M, ended <-chan struct{}) (put bool) {
+func (o *chanSink[M]) offer(sys *kernelSystem, m M, ended <-chan struct{}) (put bool) {
 	defer func() { _ = recover() }() // from a send on a closed channel
 	select {
 	case o.ch <- m:
@@ -134,7 +134,7 @@ func (o *chanSink[M]) offer(sys *System, m M, ended <-chan struct{}) (put bool) 
 }
 
 // await is offer in a deterministic system.
-func (o *chanSink[M]) await(sys *System, m M, ended <-chan struct{}) (put bool) {
+func (o *chanSink[M]) await(sys *kernelSystem, m M, ended <-chan struct{}) (put bool) {
 	sys.sched.Await(sys.done.context(), func() (over bool) {
 		defer func() { over = recover() != nil || over }() // as in offer
 		select {
@@ -147,7 +147,7 @@ func (o *chanSink[M]) await(sys *System, m M, ended <-chan struct{}) (put bool) 
 	return put
 }
 
-// close ends the goroutine and returns m and what waits behind it.
+// close is called when the goroutine ends. It returns m and the messages that wait after it.
 func (o *chanSink[M]) close(m M) []M {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -156,8 +156,8 @@ func (o *chanSink[M]) close(m M) []M {
 	return all
 }
 
-// next takes the oldest that waits, or ends the goroutine. room tells that the actor has to
-// be told that there is some.
+// next returns the oldest message that waits. If there is none, ok is false, and the goroutine has
+// to end. room reports that there is room again, and the actor has to be told.
 func (o *chanSink[M]) next() (m M, ok, room bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSources_Twin compares the lists of an actor's bridges with a list of all that it has ever
-// opened, which looks at each: which come before a new one, and that few are kept of those that are
-// gone.
+// TestSources_Twin compares the lists of an actor's channel sources with a simple list of all that
+// it has ever opened. It checks the sources for which a new one has to wait, and that the lists
+// keep few of the sources that are gone.
 func TestSources_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l chanSources
 		var twin []openSource
-		most := 0 // that were not gone
+		most := 0 // the greatest number of sources that were not gone
 		ds, life := []*descriptor{{}, {}}, make(chan struct{})
 		of := func(which func(openSource) bool) (list []openSource) {
 			return slices.DeleteFunc(slices.Clone(twin), func(o openSource) bool { return !which(o) })
@@ -45,7 +45,7 @@ func TestSources_Twin(t *testing.T) {
 	})
 }
 
-// openTwin opens one, and checks who is said to come before it.
+// openTwin opens a source, and checks the sources for which it has to wait.
 func openTwin(t *rapid.T, l *chanSources, alive []openSource, d *descriptor,
 	life chan struct{}) openSource {
 	o := openSource{d: d, stopped: make(chan struct{}), ended: life, gone: make(chan struct{})}

@@ -8,26 +8,25 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// How a supervisor looks after its children, in more detail than SpawnSupervised says.
-
-// spawnUnder is access.SpawnUnder, and what SpawnSupervised is made of.
+// spawnUnder is access.SpawnUnder, and the implementation of SpawnSupervised. It starts a child of
+// the running actor, which supervises it.
 func (t *Type[S]) spawnUnder(c *Context, init any, o access.ChildOptions) *cell {
 	make, _ := init.(func(*S))
 	if i := infoOf(t).made("SpawnSupervised"); make == nil {
 		panic("gallop: SpawnSupervised: a nil function for " + i.name)
 	}
-	return startSupervised(c, o, func(sup *supervision) *cell {
+	return startSupervised(c.kernel(), o, func(sup *supervision) *cell {
 		if sup.zero = t.info.keep; sup.zero == nil {
 			sup.zero = func(a *cell) { clear1(stateOf[S](a)) }
 		}
-		sup.init = func(a *cell) { make(stateOf[S](a)) } // of a state that is new, or that zero has left
+		sup.init = func(a *cell) { make(stateOf[S](a)) } // the state is new, or zero has cleared it
 		return newCell(t, c)
 	})
 }
 
-// startSupervised starts a child of the running actor, which supervises it. It is apart from spawnUnder,
-// which is compiled for each type of actors.
-func startSupervised(c *Context, o access.ChildOptions, spawn func(*supervision) *cell) *cell {
+// startSupervised is spawnUnder without its type parameter: it is compiled once, and spawnUnder for
+// each type of actors.
+func startSupervised(c *kernelTurn, o access.ChildOptions, spawn func(*supervision) *cell) *cell {
 	sup := superviseAs(c, o)
 	before := childAt(c.self, o.Before)
 	a := spawn(sup)
@@ -35,34 +34,36 @@ func startSupervised(c *Context, o access.ChildOptions, spawn func(*supervision)
 	a.adopt(c)
 	k := a.cold.child
 	if k.together = o.Together; o.Stop != nil {
-		k.stop = func(c *Context, child AnyRef) { o.Stop(c, child) }
+		k.stop = func(c *kernelTurn, child AnyRef) { o.Stop(c.face(), child) }
 	}
 	c.self.cold.children.moveBefore(k, before)
 	c.self.cold.children.guards++
 	a.cold.sup = sup
 	a.cold.path = o.Path
-	a.launch(c)
+	a.launch(c.face())
 	return a
 }
 
-// superviseAs returns what a child of the running actor knows of it, but for its state.
-func superviseAs(c *Context, o access.ChildOptions) *supervision {
+// superviseAs returns the supervision of a new child of the running actor, without the functions
+// that make the child's state.
+func superviseAs(c *kernelTurn, o access.ChildOptions) *supervision {
 	down := declaredFor(c, o.Down, ChildDown{})
 	s := &supervision{
 		super: c.self, family: o.Family, drops: o.DropMail, keeps: o.Backlog,
 		decides: o.Decide, restarts: o.Restarts,
-		deliver: func(c *Context, at *cell, f ChildDown) { deliver(c, at, down, f) },
+		deliver: func(c *kernelTurn, at *cell, f ChildDown) { deliver(c, at, down, f) },
 	}
 	if o.Up != nil {
 		up := declaredFor(c, o.Up, access.ChildUp{})
-		s.up = func(c *Context, at *cell, r access.ChildUp) { deliver(c, at, up, r) }
+		s.up = func(c *kernelTurn, at *cell, r access.ChildUp) { deliver(c, at, up, r) }
 	}
 	return s
 }
 
-// declaredFor returns the descriptor of a behaviour of the running actor, of which only its type is
-// not known here. It panics if the behaviour is another actor's or does not take m.
-func declaredFor(c *Context, behaviour, m any) *descriptor {
+// declaredFor returns the descriptor of a Behaviour, whose type parameters are not known here. It
+// panics if the running actor has no such behaviour, or if the type of its messages is not that of
+// m.
+func declaredFor(c *kernelTurn, behaviour, m any) *descriptor {
 	d := descriptorOf(behaviour).made()
 	c.mustOwn(d)
 	if reflect.TypeOf(d.payload(d.size.New(msg.Outside))) != reflect.TypeOf(m) {
@@ -71,8 +72,8 @@ func declaredFor(c *Context, behaviour, m any) *descriptor {
 	return d
 }
 
-// childAt returns the place of a child; nil for a zero ref. It looks at the child's younger
-// siblings.
+// childAt returns the entry of a child of a; nil for a zero ref. It panics if before is not a
+// child. It costs a step for each younger sibling.
 func childAt(a *cell, before any) *child {
 	r, _ := before.(AnyRef)
 	if r.b == nil {
@@ -86,7 +87,8 @@ func childAt(a *cell, before any) *child {
 	panic("gallop: SpawnSupervised: " + r.String() + " is not a child of " + a.String())
 }
 
-// moveBefore makes k the next older sibling of at; the youngest if at is nil.
+// moveBefore makes k, which is the youngest child, the next older sibling of at. If at is nil, k
+// stays the youngest.
 func (f *family) moveBefore(k, at *child) {
 	if at == nil {
 		return
@@ -107,14 +109,14 @@ func (f *family) moveBefore(k, at *child) {
 type childUp struct {
 	unanswered
 	of AnyRef
-	// The supervisor's; the sender's supervision may be gone.
-	deliver func(c *Context, at *cell, r access.ChildUp)
+	// A copy that the supervisor may use: the supervision of the child may be gone.
+	deliver func(c *kernelTurn, at *cell, r access.ChildUp)
 }
 
-func (s childUp) serve(a *cell, c *Context) { s.deliver(c, a, access.ChildUp{Ref: s.of}) }
+func (s childUp) serve(a *cell, c *kernelTurn) { s.deliver(c, a, access.ChildUp{Ref: s.of}) }
 
-// tellChildUp is called when an actor has been started.
-func (s *supervision) tellChildUp(c *Context, a *cell) {
+// tellChildUp is called when an actor has been started. It tells the supervisor.
+func (s *supervision) tellChildUp(c *kernelTurn, a *cell) {
 	if s.up != nil {
 		s.super.tell(c, childUp{of: AnyRef{a}, deliver: s.up})
 	}
@@ -132,9 +134,10 @@ func As[S any](r AnyRef) (Ref[S], bool) {
 	return Ref[S](r), true
 }
 
-// decide asks what becomes of a supervised actor that is about to fall for a reason. sound says
-// that it could go on with its state. Owner only, between two messages.
-func decide(a *cell, c *Context, x *coldState, why error, sound bool) access.Decision {
+// decide returns the decision about a supervised actor that is about to fall for a reason. sound
+// reports that the actor could go on with its state: otherwise the decision is not Resume. Owner
+// only, between two messages.
+func decide(a *cell, c *kernelTurn, x *coldState, why error, sound bool) access.Decision {
 	x.decision = access.Restart
 	if x.sup.decides == nil || IsNormal(why) {
 		return access.Restart

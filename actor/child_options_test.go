@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// warden is a supervisor that notes who is up.
+// warden is a supervisor that notes its children that are up.
 type warden struct {
 	diary    *diary
 	children []actor.AnyRef
@@ -41,7 +41,7 @@ var (
 func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden],
 	start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
 	care.Fell, care.Rose = wardenFell, wardenRose
-	// As it is now: it is read at every restart, and not by the warden.
+	// A copy: the child reads it at every restart, and must not read the warden's field.
 	d := w.diary
 	r := actor.SpawnUnder(c, mortalType, func(m *mortal) {
 		*m = mortal{name: name, diary: d, onStart: start}
@@ -58,7 +58,8 @@ func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden],
 	quiet(t, sys)
 }
 
-// TestChildUp: "Rose is told whenever the child is up": after OnStart, and not if that fails.
+// TestChildUp: the behaviour Rose gets a message whenever the child is up: after OnStart, and not
+// if OnStart fails.
 func TestChildUp(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var d diary
@@ -83,8 +84,9 @@ func TestChildUp(t *testing.T) {
 	d.says(t, "child: stop panic", "child: start", "up")
 }
 
-// TestCare: Stop is called in place of the parent's order, once, and not when the parent is
-// killed; Before decides who is told first; a Restart before the end still reaches no actor.
+// TestCare: Stop is called in place of the parent's order, once, and not when the parent is killed.
+// Before decides which child is told first. A Restart after the order and before the end has no
+// effect.
 func TestCare(t *testing.T) {
 	for _, kill := range []bool{false, true} {
 		sys := start(t, actor.WithWorkers(1))
@@ -116,9 +118,9 @@ func TestCare(t *testing.T) {
 	}
 }
 
-// TestCare_StopYields: the message that ChildOptions.Stop yields comes "exactly once, or becomes a dead
-// letter". Here the parent leaves for good. A child yields one even if it has ended before its parent
-// is told to leave.
+// TestCare_StopYields: the message that ChildOptions.Stop yields runs "exactly once, or becomes a
+// dead letter". Here the parent leaves for good. Stop yields one even for a child that has ended
+// before the parent is told to leave.
 func TestCare_StopYields(t *testing.T) {
 	for round := range scaled(50) {
 		var dead letters
@@ -149,9 +151,9 @@ func TestCare_StopYields(t *testing.T) {
 	}
 }
 
-// TestCare_Place: the place of a child is found, also if it has
-// ended and the parent has not heard of it. One that the parent has heard of is no child, nor is
-// another actor's, nor one of another system whose parent has that number.
+// TestCare_Place: the place of a child is found, also if the child has ended and the parent has not
+// been told. After the parent was told, the actor is no child. Nor is a child of another actor, or
+// an actor of another system whose parent has the same number.
 func TestCare_Place(t *testing.T) {
 	sys, elsewhere := start(t, actor.WithWorkers(2)), start(t, actor.WithWorkers(1))
 	d := diary{}
@@ -160,7 +162,7 @@ func TestCare_Place(t *testing.T) {
 	equal(t, "number", v.ID(), w.ID())
 	var ended, foreign actor.AnyRef
 	wardenIn(t, elsewhere, v, func(v *warden, c *actor.Context) {
-		for range 3 { // the first ones have the numbers of w's
+		for range 3 { // the first of them have the numbers of w's children
 			foreign = v.spawn(c, "foreign", actor.Care[warden]{}, nil).Any()
 		}
 	})
@@ -186,8 +188,8 @@ func TestCare_Place(t *testing.T) {
 		"before one that has ended: stop shutdown", "old: stop shutdown")
 }
 
-// TestCare_StopCrashes: a child whose Stop crashes is told by an order, and its siblings as
-// ever.
+// TestCare_StopCrashes: if Stop crashes for a child, the child gets an ordinary order to stop. Its
+// siblings are not affected.
 func TestCare_StopCrashes(t *testing.T) {
 	for name, stop := range map[string]func(c *actor.Context, child actor.AnyRef){
 		"panic":  func(*actor.Context, actor.AnyRef) { panic("stop") },
@@ -221,7 +223,7 @@ func TestCare_StopCrashes(t *testing.T) {
 func TestPostpone(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	sys := start(t, actor.WithWorkers(2), actor.WithClock(clock))
-	// Two diaries: whether the warden or the child is first is chance.
+	// Two diaries, since the order of the warden and the child is chance.
 	var d, up diary
 	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.ChildDown) {
 		actor.Postpone(c, f.Ref)
@@ -265,8 +267,8 @@ func TestAs(t *testing.T) {
 	equal(t, "zero", ok, false)
 }
 
-// TestCare_StopReported: a panic in Stop is reported as one there, and is not answered to the last
-// caller, which has had its answer.
+// TestCare_StopReported: the report of a panic in Stop names Stop. The last caller, which has had
+// its answer, gets no error.
 func TestCare_StopReported(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
 	sys := start(t, actor.WithWorkers(1),
@@ -287,7 +289,7 @@ func TestCare_StopReported(t *testing.T) {
 	must(t, actor.StopWait(soon(t), w))
 }
 
-// TestCare_RoseOfAnother: a Rose that is not the supervisor's panics before anything is spawned.
+// TestCare_RoseOfAnother: a Rose of another actor's type panics before anything is spawned.
 func TestCare_RoseOfAnother(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var d diary

@@ -13,9 +13,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestClock: systems on a virtual clock show its time, and may share it; Advance "waits until
-// nothing can go on in the clock's systems without time passing, and then moves to the next moment
-// at which a timer is due", also where the systems send to each other.
+// TestClock: systems on a virtual clock show its time, and may share it. Advance "waits until
+// nothing more can happen in the clock's systems at the present time, and then moves the clock to
+// the time of the next timer", also if the systems send to each other.
 func TestClock(t *testing.T) {
 	clock := actor.NewVirtualClock(epoch)
 	one, two := start(t, actor.WithClock(clock)), start(t, actor.WithClock(clock))
@@ -33,8 +33,9 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestClock_HoldsNone: "When only time could bring more, System.Wait returns although timers are
-// armed, and System.Run ends the system"; a system that has ended is waited for no more.
+// TestClock_HoldsNone: "When nothing can happen until the clock moves, System.Wait returns although
+// timers are armed, and System.Run ends the system". Advance does not wait for a system that has
+// ended.
 func TestClock_HoldsNone(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	inside(t, sys, func(c *actor.Context) { actor.After(c, time.Second, count, 1) })
@@ -44,8 +45,8 @@ func TestClock_HoldsNone(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 1)
 }
 
-// TestClock_AdvanceGivesUp: "If ctx ends before, Advance returns ctx's error, and the
-// clock stands where it had come to." It waits for all that hold the system.
+// TestClock_AdvanceGivesUp: "If ctx ends first, Advance returns ctx's error, and the clock stays at
+// the time of the last step." It waits for everything that holds the system.
 func TestClock_AdvanceGivesUp(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"workers": nil,
 		"Seed": {actor.WithDeterministic(1)}} {
@@ -66,8 +67,8 @@ func TestClock_AdvanceGivesUp(t *testing.T) {
 	}
 }
 
-// TestClock_OneAdvanceAtATime: "If ctx ends before, Advance returns ctx's error", also while
-// another Advance goes on.
+// TestClock_OneAdvanceAtATime: "If ctx ends first, Advance returns ctx's error", also while another
+// Advance goes on.
 func TestClock_OneAdvanceAtATime(t *testing.T) {
 	_, clock, end := advancing(t)
 	ctx, cancel := context.WithCancel(notSoLong(t))
@@ -84,8 +85,8 @@ func TestClock_OneAdvanceAtATime(t *testing.T) {
 	end()
 }
 
-// advancing returns a system and its clock, while an Advance by an hour goes on that end lets come
-// to its end.
+// advancing returns a system and its clock while an Advance by an hour goes on. end lets the
+// Advance finish.
 func advancing(t *testing.T) (sys *actor.System, clock *actor.VirtualClock, end func()) {
 	t.Helper()
 	sys, clock = onVirtualTime(t)
@@ -97,8 +98,8 @@ func advancing(t *testing.T) (sys *actor.System, clock *actor.VirtualClock, end 
 	return sys, clock, func() { release(); must(t, <-ended) }
 }
 
-// inUse is a context that tells when a goroutine waits with it: the first Advance has had its turn
-// by then.
+// inUse is a context that tells when a goroutine waits with it. By then the first Advance has
+// begun.
 type inUse struct {
 	context.Context
 	once  sync.Once
@@ -110,9 +111,9 @@ func (c *inUse) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestClock_EndsAsItsTurnComes: "If ctx ends before, Advance returns ctx's error, and the clock
-// stands", also if the other Advance is through at that moment. Of two ready cases select takes
-// any, so it is tried more than once.
+// TestClock_EndsAsItsTurnComes: "If ctx ends first, Advance returns ctx's error, and the clock
+// stays", also if the other Advance ends at that moment. select chooses by chance between two ready
+// cases, so the test tries more than once.
 func TestClock_EndsAsItsTurnComes(t *testing.T) {
 	for range 40 {
 		sys, clock, end := advancing(t)
@@ -128,7 +129,7 @@ func TestClock_EndsAsItsTurnComes(t *testing.T) {
 	}
 }
 
-// endsAsked is a context that ends when it is asked for its end.
+// endsAsked is a context that ends when its Done is called.
 type endsAsked struct {
 	context.Context
 	end func()
@@ -140,10 +141,10 @@ func (c *endsAsked) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestClock_Waiting: "When it returns nil, everything that happens within d has happened": actors
-// that "cannot go on by themselves" keep it from nothing: one that is muted for one that is down
-// until a timer fires, one that is muted for that one, and one whose supervisor has not said that
-// it puts the restart off.
+// TestClock_Waiting: "When it returns nil, everything that is due within d has happened". Advance
+// does not wait for actors that "cannot go on by themselves": an actor that is muted for an actor
+// that is down until a timer fires, an actor that is muted for the first one, and an actor whose
+// supervisor has not called Postpone.
 func TestClock_Waiting(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -201,8 +202,8 @@ func postponed(t *testing.T, sys *actor.System) (child actor.Ref[mortal]) {
 	return child
 }
 
-// awaitsRestart has a puppet muted for an actor whose restart is put off for a minute, and with
-// mail. also runs before, in the same behaviour.
+// awaitsRestart makes a puppet that has mail and is muted for an actor whose restart is put off for
+// a minute. also runs before that, in the same behaviour.
 func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[puppet]) {
 	child := postponed(t, sys)
 	quiet(t, sys)
@@ -215,8 +216,8 @@ func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[
 	return muted
 }
 
-// TestClock_NotForTime: if no timer is armed, actors that are muted for one that was postponed wait
-// for a goroutine outside, and Wait waits with them.
+// TestClock_NotForTime: if no timer is armed, actors that are muted for an actor in a back-off wait
+// for a goroutine outside, and so does Wait.
 func TestClock_NotForTime(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	w := wardenType.Spawn(sys, warden{diary: new(diary),
@@ -243,8 +244,8 @@ func TestClock_NotForTime(t *testing.T) {
 	equal(t, "it is muted", actor.Muted(m), false)
 }
 
-// TestClock_EndsThere: "When only time could bring more, … System.Run ends the system. The same is
-// true for actors that are muted for one whose restart is put off". What they have is dead then.
+// TestClock_EndsThere: "System.Run ends the system. Nor do these hold it: actors that are muted for
+// an actor whose restart is put off". Their mail becomes dead letters then.
 func TestClock_EndsThere(t *testing.T) {
 	for name, end := range map[string]func(*actor.System) error{
 		"Wait":     func(s *actor.System) error { err := s.Wait(soon(t)); s.Stop(); return err },
@@ -263,8 +264,8 @@ func TestClock_EndsThere(t *testing.T) {
 	}
 }
 
-// TestClock_WaitsForPressure: but one that is muted for one under pressure as well is waited for,
-// until it is let go.
+// TestClock_WaitsForPressure: Wait does wait for an actor that is also muted for an actor under
+// pressure, until it is released.
 func TestClock_WaitsForPressure(t *testing.T) {
 	sys, _ := onVirtualTime(t, actor.WithWorkers(2), actor.WithLogger(slog.New(slog.DiscardHandler)))
 	r := press(t, sys)
@@ -278,7 +279,7 @@ func TestClock_WaitsForPressure(t *testing.T) {
 	equal(t, "it is muted", actor.Muted(m), false)
 }
 
-// noticed is a context that tells when it is waited for.
+// noticed is a context that tells when a goroutine waits for it.
 type noticed struct {
 	context.Context
 	waits chan struct{}
@@ -292,8 +293,8 @@ func (n noticed) Done() <-chan struct{} {
 	return n.Context.Done()
 }
 
-// TestClock_WaitsBesideAMove: Wait returns although all that ran behind a timer was over before the
-// alarm was set for the next one, that of the restart.
+// TestClock_WaitsBesideAMove: Wait returns although all activity after a timer was over before the
+// alarm was set for the next timer, that of the restart.
 func TestClock_WaitsBesideAMove(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	awaitsRestart(t, sys, func(*puppet, *actor.Context) {})
@@ -301,7 +302,7 @@ func TestClock_WaitsBesideAMove(t *testing.T) {
 	armed := make(chan struct{}, 2)
 	var both sync.WaitGroup
 	both.Add(2)
-	for range 2 { // on two workers, of which one has the timer of the restart
+	for range 2 { // on two workers; one of them has the timer of the restart
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 			both.Done()
 			both.Wait()
@@ -328,7 +329,7 @@ func TestClock_WaitsBesideAMove(t *testing.T) {
 }
 
 // TestClock_HeldByOthers: a System.Hold keeps Advance waiting until it is released, and no longer,
-// though an actor is muted for one that waits for a timer.
+// although an actor is muted for an actor that waits for a timer.
 func TestClock_HeldByOthers(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"2": {actor.WithWorkers(2)},
 		"Seed": {actor.WithDeterministic(1)}} {
@@ -361,8 +362,8 @@ func TestClock_HeldByOthers(t *testing.T) {
 	}
 }
 
-// TestClock_LetGoAgainAndAgain: one that always sends again to one under pressure, and so is let go
-// again and again, does not keep Advance from the moment at which the pressure is released.
+// TestClock_LetGoAgainAndAgain: an actor that sends to an actor under pressure again after each
+// release is released again and again. Advance still reaches the time at which the pressure ends.
 func TestClock_LetGoAgainAndAgain(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Millisecond),
 		actor.WithLogger(slog.New(slog.DiscardHandler)))
@@ -392,8 +393,8 @@ func TestClock_LetGoAgainAndAgain(t *testing.T) {
 	equal(t, "released", released.Load(), true)
 }
 
-// TestClock_PressureIsLetGo: what happens by itself within d goes by the machine's time if it
-// is the watch over actors under pressure that does it. Advance waits for it all the same.
+// TestClock_PressureIsLetGo: the watch over actors under pressure releases actors by the machine's
+// time. Advance waits for that all the same.
 func TestClock_PressureIsLetGo(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2),
 		actor.WithLogger(slog.New(slog.DiscardHandler)))
@@ -405,8 +406,7 @@ func TestClock_PressureIsLetGo(t *testing.T) {
 	equal(t, "those who wait", sys.Stats().Mutes-sys.Stats().Unmutes, 0)
 }
 
-// TestClock_EndedBefore: "If ctx ends before, Advance returns ctx's error, and the clock
-// stands."
+// TestClock_EndedBefore: "If ctx ends first, Advance returns ctx's error, and the clock stays".
 func TestClock_EndedBefore(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// prelude is what the snippets have in common.
+// prelude is the common beginning of the snippets.
 const prelude = `package p
 
 import (
@@ -62,7 +62,7 @@ var (
 )
 `
 
-// exported is where the compiler has put what a package exports.
+// exported returns the file of the compiler's export data for each package.
 func exported(t *testing.T, pkgs ...string) map[string]string {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-f",
@@ -81,7 +81,7 @@ func exported(t *testing.T, pkgs ...string) map[string]string {
 	return files
 }
 
-// checker type-checks snippets behind the prelude.
+// checker type-checks snippets after the prelude.
 type checker struct {
 	fset *token.FileSet
 	imp  types.Importer
@@ -95,7 +95,7 @@ func newChecker(t *testing.T) *checker {
 	})}
 }
 
-// check returns what the compiler has against a snippet.
+// check returns the compiler's errors for a snippet.
 func (k *checker) check(t *testing.T, snippet string) (problems []string) {
 	t.Helper()
 	f, err := parser.ParseFile(k.fset, "snippet.go", prelude+snippet, 0)
@@ -172,9 +172,9 @@ func TestDoesNotCompile(t *testing.T) {
 	}
 }
 
-// TestCompiles: "Self-send, self-spawn and ping ↔ pong compile as package-level
-// descriptors", and each way to send, so that what TestDoesNotCompile refuses is
-// refused for its own sake.
+// TestCompiles: "Self-send, self-spawn and ping ↔ pong compile as package-level descriptors", and
+// so does each way to send. So the snippets of TestDoesNotCompile fail for no other reason than
+// their own.
 func TestCompiles(t *testing.T) {
 	k := newChecker(t)
 	in := func(code string) string { return "func _() {\n" + code + "\n}\n" }
@@ -235,8 +235,7 @@ func TestCompiles(t *testing.T) {
 			}
 		})
 	}
-	// The one-step form, which the two steps are there to avoid: were it possible, the
-	// API could be simpler.
+	// Declaration and method in one step do not compile. If they did, the API could be simpler.
 	cycle := fmt.Sprint(k.check(t, `
 		type Knot struct{}
 		func (*Knot) Tie(c *actor.Context, _ struct{}) { Tie.Send(c, actor.Self[Knot](c), struct{}{}) }

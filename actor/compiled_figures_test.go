@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestBehaviours_LeaveTheSendersLineAlone: in the compiled code no behaviour's wrapper
-// checks its actor for nil, which Go does by reading its first byte. The mailbox's head
-// lies beside it, so each message would fetch that line from the processor that sends.
+// TestBehaviours_LeaveTheSendersLineAlone: in the compiled code no wrapper of a behaviour checks
+// its actor for nil. Go does that by a read of the first byte, which is in the cache line of the
+// mailbox's head. So each message would fetch that line from the processor that sends.
 func TestBehaviours_LeaveTheSendersLineAlone(t *testing.T) {
 	if raceDetector || runtime.GOARCH != "amd64" {
 		t.Skip("it knows one compiler's one instruction") // and the race detector adds others
@@ -30,9 +30,9 @@ func TestBehaviours_LeaveTheSendersLineAlone(t *testing.T) {
 	}
 }
 
-// TestSpawn_WritesFirst: a new cell is written to before it is read, or each page of new memory
-// costs two faults, of which the second interrupts all processors: a tenth of the time of fjcreate
-// with two workers.
+// TestSpawn_WritesFirst: a new cell is written before it is read. Otherwise each page of new memory
+// costs two faults, of which the second interrupts all processors. That was a tenth of the time of
+// fjcreate with two workers.
 func TestSpawn_WritesFirst(t *testing.T) {
 	if raceDetector || runtime.GOARCH != "amd64" {
 		t.Skip("it knows one compiler's one instruction") // as above
@@ -41,7 +41,7 @@ func TestSpawn_WritesFirst(t *testing.T) {
 	if len(code) != 1 {
 		t.Fatalf("found %d functions", len(code))
 	}
-	// Init gets the body in AX.
+	// init gets the cell in AX.
 	stored := regexp.MustCompile(`MOVQ \w+, 0x\w+\(AX\)`).FindIndex(code[0])
 	if stored == nil {
 		t.Fatal("nothing is stored to a body")

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// undoer has a request whose caller goes away, and what has to be done although it has.
+// undoer has a request whose caller gives up, and a compensation that has to happen all the same.
 type undoer struct {
 	cut  func(ctx context.Context) context.Context
 	gone func()
@@ -30,11 +30,10 @@ func (u *undoer) start(c *actor.Context, _ struct{}) (struct{}, error) {
 	c.SetContext(u.cut(c.Context()))
 	actor.Pipe(c, undoerEnd, func(ctx context.Context) (struct{}, error) {
 		u.gone()
-		// The end of the caller's context reaches ctx in a goroutine of package context's own, if
-		// at all.
+		// The end of the caller's context reaches ctx in a goroutine of package context, if at all.
 		long := testLimit
 		if u.want == nil {
-			long = 50 * time.Millisecond // how long is waited for what is not to come
+			long = 50 * time.Millisecond // the wait for an end that must not come
 		}
 		select {
 		case <-ctx.Done():
@@ -47,10 +46,10 @@ func (u *undoer) start(c *actor.Context, _ struct{}) (struct{}, error) {
 
 func (u *undoer) end(_ *actor.Context, r actor.Result[struct{}]) { u.got <- r.Err }
 
-// TestSetContext_Cut: "A context that never ends travels without an end, as
-// context.WithoutCancel(c.Context()) for a compensation that has to happen although the caller has
-// gone." So does a context that ends later than the context of the message. Every other context ends
-// with the context of the message, even if contexts without an end lie between the two.
+// TestSetContext_Cut: "A context that never ends travels without an end. An example is
+// context.WithoutCancel(c.Context()), for a compensation that has to happen although the caller has
+// gone." So does a context that ends later than the context of the message. Every other context
+// ends with the context of the message, even if contexts without an end lie between the two.
 func TestSetContext_Cut(t *testing.T) {
 	type key struct{}
 	hour := func(ctx context.Context) context.Context {

@@ -8,9 +8,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestInvocation_ContextWithADeadline: a context to which a behaviour has given a deadline "ends when
-// [Context.Context] does": with the context of the message, at the deadline, or when the behaviour
-// returns. As soon as Err has an error, Done is closed.
+// TestInvocation_ContextWithADeadline: a context to which a behaviour has given a deadline "ends
+// when [Context.Context] does": with the context of the message, at the deadline, or when the
+// behaviour returns. As soon as Err has an error, Done is closed.
 func TestInvocation_ContextWithADeadline(t *testing.T) {
 	type key struct{}
 	for name, tt := range map[string]struct {
@@ -62,7 +62,7 @@ func TestInvocation_ContextWithADeadline(t *testing.T) {
 				x, stop := context.WithTimeout(context.WithValue(c.Context(), key{}, 1), tt.limit)
 				defer stop()
 				c.SetContext(x)
-				actor.AskTo(c, ctxs.try, r, showing, ctxs.heard) // a request runs, however late
+				actor.AskTo(c, ctxs.try, r, showing, ctxs.heard) // a request runs, even if it is late
 			})
 			waited(receive(t, "the context", seen))
 			quiet(t, sys)
@@ -89,9 +89,9 @@ func (a *afterContext) Err() error {
 	}
 }
 
-// TestContext_AfterFunc: a context of the user's with a method AfterFunc is told by that, and by Done
-// if the method panics. Package context calls it under a lock of its own, which the function that it
-// is given takes.
+// TestContext_AfterFunc: the runtime learns of the end of a user's context by its method AfterFunc,
+// if it has one, and by Done if that method panics. Package context calls AfterFunc under a lock of
+// its own, which the function that it passes takes too.
 func TestContext_AfterFunc(t *testing.T) {
 	no := func() bool { return false }
 	for name, tt := range map[string]struct {

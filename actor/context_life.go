@@ -8,28 +8,29 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// lifeContext is the context of one life of an actor. It is made when the actor asks for it, and
+// lifeContext is the context of one life of an actor. It is made when the actor asks for it. It
 // ends
 //
-//   - where the life ends, in the actor's own turn: see leave;
-//   - before that, where another orders the end. The actor may be in the middle of a call that
-//     waits for this context, and comes to no order before the call returns;
+//   - when the life ends, in the actor's own turn: see leave;
+//   - before that, when other code orders the end, in the turn or goroutine of that code. The actor
+//     may be in the middle of a call that waits for this context, and serves no order before the
+//     call returns;
 //   - with the system.
 //
-// The one that orders pushes the order to the system queue and then loads the context. The actor
-// stores the context and then looks whether an order is in the system queue. So one of the two sees
-// the other, and ends it. Suspend and Restart end only the context that was there before their
-// push, since a suspended actor may begin its next life at once. If the actor makes its context in
-// between, the price is a call that is not interrupted.
+// Code that orders the end pushes the order to the system queue and then loads the context. The
+// actor stores the context and then looks whether an order is in the system queue. So at least one
+// of the two sees the other, and ends the context. Suspend and Restart end only the context that
+// was there before their push, since a suspended actor may begin its next life at once. If the
+// actor makes its context in between, a call that waits for it is not interrupted.
 //
-// The system keeps a list of those that may be waited for: Done was called, or a context was
-// derived for a message. An actor without a ref to it is collected by the GC with its context,
-// unless that is in the list.
+// The system keeps a list of the contexts for which a goroutine may wait: Done was called, or a
+// context was derived for a message. An actor without a ref to it is collected by the GC together
+// with its context, unless the context is in the list.
 type lifeContext struct {
-	context.Context // the one that ends
+	context.Context // the standard context that cancel ends
 	cancel          context.CancelCauseFunc
 	sysDone         *doneSignal
-	who             ActorName // when it was made; not the cell, which would live as long
+	who             ActorName // as of the making; a reference to the cell would keep it in memory
 	watch           sync.Once // by the first Done
 
 	// Guarded by the mu of sysDone.
@@ -37,18 +38,18 @@ type lifeContext struct {
 	ended    bool
 	why      error                      // after ended
 	children indexset.Set[boundContext] // the contexts that end with it
-	index    int                        // among the lives of sysDone
+	index    int                        // in the lives of sysDone
 }
 
-// lifeKey is the key by which a context is asked whether it is derived from one that a behaviour
-// was given: the value is a lifeBound.
+// lifeKey is the key of a lifeBound. A context has such a value if it is derived from the context
+// of a behaviour.
 type lifeKey struct{}
 
 // lifeBound is a context of this package that ends with a life.
 type lifeBound interface {
 	context.Context
-	beyond() context.Context // what it stands on besides the life; nil: nothing
-	within() *lifeContext
+	beyond() context.Context // the other context with which it ends; nil: there is none
+	within() *lifeContext    // the context of the life
 }
 
 // Own implements guard.Own.
@@ -57,7 +58,7 @@ func (*lifeContext) Own(guard.Mark) {}
 func (l *lifeContext) beyond() context.Context { return nil }
 func (l *lifeContext) within() *lifeContext    { return l }
 
-// String is as that of boundContext.
+// String implements fmt.Stringer: see boundContext.
 func (*lifeContext) String() string { return contextName }
 
 func newLifeContext(o *doneSignal, who ActorName) *lifeContext {
@@ -80,13 +81,15 @@ func (l *lifeContext) Done() <-chan struct{} {
 	return l.Context.Done()
 }
 
-// Err implements context.Context. One that is not in the list may not have been told.
+// Err implements context.Context. A context that is not in the list is not told of the end of the
+// system, so Err checks for it.
 func (l *lifeContext) Err() error {
 	l.look()
 	return l.Context.Err()
 }
 
-// Value implements context.Context. By Value, package context looks for the cause too.
+// Value implements context.Context. Package context calls Value to find the cause, so Value checks
+// for the end of the system too.
 func (l *lifeContext) Value(key any) any {
 	if key == (lifeKey{}) {
 		return l
@@ -95,7 +98,7 @@ func (l *lifeContext) Value(key any) any {
 	return l.Context.Value(key)
 }
 
-// look ends it if its system has ended.
+// look ends the context if its system has ended.
 func (l *lifeContext) look() {
 	if l.sysDone.isDone() {
 		l.end(ErrSystemStopped)
@@ -136,7 +139,7 @@ func (l *lifeContext) add(b *boundContext) {
 	}
 }
 
-// remove takes b out.
+// remove removes b from the contexts that end with the life.
 func (l *lifeContext) remove(b *boundContext) {
 	l.sysDone.mu.Lock()
 	l.children.Remove(&b.index)
@@ -144,9 +147,8 @@ func (l *lifeContext) remove(b *boundContext) {
 	l.sysDone.mu.Unlock()
 }
 
-// list puts l into the list of the system if a goroutine may wait for it, and takes it out if not. It
-// reports whether the system has ended before, so that the caller is to end l. Caller holds the mu of
-// sysDone.
+// list adds l to the list of the system if a goroutine may wait for l, and removes it otherwise. If
+// it reports true, the system has ended, and the caller must end l. Caller holds the mu of sysDone.
 func (l *lifeContext) list() (over bool) {
 	lives, listed := &l.sysDone.lives, l.index != 0
 	switch waits := !l.ended && (l.watched || l.children.Len() > 0); {
@@ -160,8 +162,8 @@ func (l *lifeContext) list() (over bool) {
 	return false
 }
 
-// lifeContextOf returns the context of an actor's life, and makes it at first. It is a part, and in
-// the flow as well, where those who order the end find it. Owner only.
+// lifeContextOf returns the context of an actor's life. The first call makes it. The context is a
+// part, and is in the flow as well, for code that orders the end. Owner only.
 func lifeContextOf(a *cell) *lifeContext {
 	f := a.flowOf()
 	if l := f.life.Load(); l != nil {
@@ -199,7 +201,7 @@ func (l *lifeContext) ends(a *cell, _ env, at ending, why error) {
 	}
 }
 
-// contextOfLife returns the context of the actor's life as it is; nil: it has none. f may be nil.
+// contextOfLife returns the context of the actor's present life; nil: none was made. f may be nil.
 // Any goroutine.
 func (f *flow) contextOfLife() *lifeContext {
 	if f == nil {
@@ -208,8 +210,8 @@ func (f *flow) contextOfLife() *lifeContext {
 	return f.life.Load()
 }
 
-// cutContext ends the context of a life whose end was ordered by s, which is in the system
-// queue by now. before is the context that there was before. Any goroutine.
+// cutContext ends the context of a life whose end s orders. It is called after the push of s to the
+// system queue. before is the context as of before the push. Any goroutine.
 func cutContext(a *cell, s signal, before *lifeContext) {
 	why := ErrShutdown
 	if o, ok := s.(stopRequest); ok {
@@ -223,15 +225,16 @@ func cutContext(a *cell, s signal, before *lifeContext) {
 // ordersEnd reports whether a signal ends the life of an actor that is up.
 func ordersEnd(s signal) bool { return rankOf(s) > uint8(modeDrain)+1 }
 
-// doneSignal is the end of a system: a channel for the runtime, and a context for users' functions.
+// doneSignal tells the end of a system: a channel tells the runtime, and a context tells users'
+// functions.
 type doneSignal struct {
 	ctx    context.Context // ends with the system
-	done   <-chan struct{} // that of ctx
+	done   <-chan struct{} // ctx.Done()
 	cancel context.CancelCauseFunc
 
-	mu    sync.Mutex                // of the contexts of lives as well
+	mu    sync.Mutex                // also guards fields of each lifeContext
 	ended bool                      // guarded by mu
-	lives indexset.Set[lifeContext] // guarded by mu: those that a goroutine may wait for
+	lives indexset.Set[lifeContext] // guarded by mu: the contexts for which a goroutine may wait
 }
 
 func (o *doneSignal) init() {
@@ -245,7 +248,7 @@ func (o *doneSignal) context() context.Context { return o.ctx }
 // isDone reports whether the end has come.
 func (o *doneSignal) isDone() bool { return isClosed(o.done) }
 
-// finish brings the end, also to the contexts of lives. It may be called more than once.
+// finish ends the signal and the contexts of lives in its list. It may be called more than once.
 func (o *doneSignal) finish() {
 	o.mu.Lock()
 	o.ended = true

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// ward is an actor whose type has everything that contexts go through.
+// ctxActor is an actor whose type has a behaviour for each way of a context.
 type ctxActor struct {
 	onStart func(*actor.Context)
 	onStop  func(*actor.Context)
@@ -42,7 +42,7 @@ func (a *ctxActor) Fell(c *actor.Context, f actor.ChildDown) {
 
 type ctxKey struct{}
 
-// show tells what the message has come with.
+// show sends the value of the message's context, or the error, to got.
 func (a *ctxActor) show(c *actor.Context, err error) {
 	if a.got != nil {
 		if err != nil {
@@ -109,10 +109,10 @@ func underCare(t testing.TB, sys *actor.System, init func(*ctxActor)) (r actor.R
 	return r
 }
 
-// TestContext_EndsWithTheLife: "It ends, and context.Cause says why, with ErrStopped and the
-// reason, as soon as the actor is told to [Stop], is killed, has drained or ends by itself, and
-// when it is suspended or restarted: each life has a context of its own; ErrSystemStopped, when the
-// system stops."
+// TestContext_EndsWithTheLife: "It ends, and context.Cause returns ErrStopped with the reason, as
+// soon as the actor is told to [Stop], is killed, has drained or ends by itself, and when it is
+// suspended or restarted: each life has a context of its own; ErrSystemStopped, when the system
+// stops."
 func TestContext_EndsWithTheLife(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(sys *actor.System, r actor.Ref[ctxActor])
@@ -188,15 +188,15 @@ func TestContext_EndsWithTheLife(t *testing.T) {
 	}
 }
 
-// query is what a driver does: it comes back when there is an answer or its context ends.
+// query stands for a call of a database driver that returns when its context ends.
 func query(ctx context.Context, began chan<- struct{}) error {
 	began <- struct{}{}
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
-// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": wherever
-// it orders the end of an actor ends the context for which the actor waits.
+// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": any code
+// that orders the end of an actor ends the context for which the actor waits.
 func TestContext_ReachesAQuery(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
 		"StopWait": func(sys *actor.System, r actor.Ref[ctxActor]) {
@@ -246,7 +246,8 @@ func TestContext_OrderedBefore(t *testing.T) {
 	wants(t, receive(t, "the end", got), actor.ErrStopped)
 }
 
-// TestContext_Callbacks: OnStart has the new life's; "In OnStop the context has ended".
+// TestContext_Callbacks: OnStart has the context of the new life; "In OnStop the context has
+// ended".
 func TestContext_Callbacks(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	started, stopped := make(chan error, 3), make(chan error, 3)
@@ -262,9 +263,9 @@ func TestContext_Callbacks(t *testing.T) {
 	wants(t, receive(t, "OnStop again", stopped), actor.ErrStopped)
 }
 
-// TestContext_OfARequest: "What Context returns also has the values and the deadline of that one,
-// and ends when that one ends. Such a context ends at the latest when the behaviour returns or, if
-// the behaviour has put its reply off, when the reply is given."
+// TestContext_OfARequest: "it has its values and its deadline, and ends when that context ends.
+// Such a result ends at the latest when the behaviour returns or, if the behaviour has put its
+// reply off, when the reply is given."
 func TestContext_OfARequest(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})
@@ -321,7 +322,7 @@ func TestContext_OfARequest(t *testing.T) {
 			c.Blocking(func() { got <- query(c.Context(), began) })
 			return nil, nil
 		})
-		got <- err // its context's, or none if the reply was faster
+		got <- err // the error of its context, or nil if the reply was faster
 	}()
 	receive(t, "the query", began)
 	giveUp2()
@@ -382,8 +383,7 @@ func TestContext_Pipe(t *testing.T) {
 	}
 }
 
-// TestContext_LeavesNothing: contexts of requests and of functions are in no list when they are
-// over.
+// TestContext_LeavesNothing: after a request or a function has ended, no list has its context.
 func TestContext_LeavesNothing(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})

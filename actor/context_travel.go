@@ -9,36 +9,19 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// contextState is what the behaviour that runs has to do with contexts. All of it is empty unless
-// c.then has usesContext, and nothing of it outlives the behaviour.
+// contextState holds the contexts of the running behaviour. It is empty unless c.then has
+// usesContext. No field outlives the behaviour.
 type contextState struct {
-	came    context.Context // what the message carries
-	set     context.Context // what SetContext was given
-	travels context.Context // what is sent carries this; nil: nothing
+	came    context.Context // the context that the message carries
+	set     context.Context // the argument of SetContext
+	travels context.Context // the context that sent messages carry; nil: none
 	waits   bool            // travels has the mark of WaitForRestart
-	// What Context has returned, if that ends behind the behaviour.
+	// The contexts that Context has returned and that end with the behaviour.
 	bounds *bounds
 }
 
-// Context returns a context for what the behaviour calls: libraries, and above all what
-// blocks in [Context.Blocking]. It is made at the first call, and costs nothing before.
-// It ends, and context.Cause says why, with
-//
-//   - ErrStopped and the reason, as soon as the actor is told to [Stop], is killed, has
-//     drained or ends by itself, and when it is suspended or restarted: each life has a
-//     context of its own;
-//   - ErrSystemStopped, when the system stops.
-//
-// If the message that runs carries a context ([System.With], [Context.SetContext]) or
-// is a request whose caller gave one ([AskBehaviour.Ask], or an [AskTo] under
-// SetContext), what Context returns also has the values and the deadline of that one,
-// and ends when that one ends. Such a context ends at the latest when the behaviour
-// returns or, if the behaviour has put its reply off, when the reply is given. Any other
-// is that of the life: the actor's next behaviours get the same.
-//
-// In OnStop the context has ended; use context.WithoutCancel there. The context may be used
-// in any goroutine, unlike c.
-func (c *Context) Context() context.Context {
+// Context implements [Context.Context].
+func (c *kernelTurn) Context() context.Context {
 	mustRun(c, "Context")
 	outer := c.set
 	if outer == nil {
@@ -55,7 +38,7 @@ func (c *Context) Context() context.Context {
 }
 
 // cameWith returns the context of the message that runs; nil: it has none.
-func (c *Context) cameWith() context.Context {
+func (c *kernelTurn) cameWith() context.Context {
 	if c.came != nil {
 		return c.came
 	}
@@ -65,32 +48,8 @@ func (c *Context) cameWith() context.Context {
 	return nil
 }
 
-// SetContext makes ctx the context of the rest of the behaviour: [Context.Context]
-// derives from it, and so travel its values, its deadline and its end with what the
-// behaviour
-//
-//   - sends by Send, TrySend or [Yield], to whatever actor;
-//   - asks by [AskTo]: the actor that is asked has them in its Context, and the outcome
-//     brings them back;
-//   - arms by [After] or [Every];
-//   - runs by [Pipe]: the function's context has them, and the outcome brings them back.
-//
-// The usual call passes on what the message came with: c.SetContext(c.Context()). Of a context that
-// is derived from what Context has returned, the values and the deadline travel. Of its ends only
-// that of the context that the message came with does: what an actor has sent outlives its life, and
-// a cancel function is often deferred. A context that never ends travels without an end, as
-// context.WithoutCancel(c.Context()) for a compensation that has to happen although the caller has
-// gone. Limit such a request by [Within]: around WithoutCancel, context.WithTimeout brings the end of
-// the message's context back, unless it is over later than that.
-//
-// A message whose context has ended before its turn comes becomes a dead letter. The
-// reason is the context's error. Requests run all the same, as those of [AskBehaviour.Ask]
-// do, and outcomes are always heard.
-//
-// A message with a context costs a second node of the same free lists, and the sends of
-// this behaviour some more instructions; other behaviours pay nothing. An empty context of
-// package context carries nothing. SetContext panics if ctx is nil.
-func (c *Context) SetContext(ctx context.Context) {
+// SetContext implements [Context.SetContext].
+func (c *kernelTurn) SetContext(ctx context.Context) {
 	mustRun(c, "SetContext")
 	ctx = mustHave(ctx, "SetContext")
 	c.then |= usesContext
@@ -101,24 +60,25 @@ func (c *Context) SetContext(ctx context.Context) {
 	c.waits = waits
 }
 
-// travel makes what is sent carry ctx, or nothing if it is nil.
-func (c *Context) travel(ctx context.Context) {
+// travel makes messages that are sent carry ctx, or no context if ctx is nil.
+func (c *kernelTurn) travel(ctx context.Context) {
 	c.travelAlone()
 	if c.travels = ctx; ctx != nil {
 		c.cache.Hide()
 	}
 }
 
-// travelAlone makes what is sent carry nothing.
-func (c *Context) travelAlone() {
+// travelAlone makes messages that are sent carry no context.
+func (c *kernelTurn) travelAlone() {
 	if c.travels != nil {
 		c.cache.Show()
 		c.travels = nil
 	}
 }
 
-// leaveContext ends what the behaviour had to do with contexts.
-func (c *Context) leaveContext() {
+// leaveContext empties the contextState after a behaviour, and ends its contexts, unless they end
+// with a reply that was put off.
+func (c *kernelTurn) leaveContext() {
 	c.travelAlone()
 	b := c.bounds
 	c.contextState = contextState{}
@@ -128,8 +88,8 @@ func (c *Context) leaveContext() {
 	}
 }
 
-// withCache shows the cache to f, which runs in a behaviour that has hidden it.
-func (c *Context) withCache(f func()) {
+// withCache calls f with the cache shown. It is for behaviours that have hidden the cache.
+func (c *kernelTurn) withCache(f func()) {
 	ctx := c.travels
 	c.travelAlone()
 	f()
@@ -159,7 +119,7 @@ func (*boundContext) Own(guard.Mark) {}
 func (b *boundContext) beyond() context.Context { return b.outer }
 func (b *boundContext) within() *lifeContext    { return b.life }
 
-// String implements fmt.Stringer: a context is printed in those that are derived from it.
+// String implements fmt.Stringer: the text of a derived context has the text of its parent.
 func (*boundContext) String() string { return contextName }
 
 // contextName is the name of the contexts of behaviours.
@@ -178,7 +138,7 @@ func bindTo(outer context.Context, life *lifeContext) *boundContext {
 	return b
 }
 
-// errReturned is why the context of a behaviour has ended if nothing else has ended it.
+// errReturned is the cause of a behaviour's context that ends with the behaviour or its reply.
 var errReturned = errors.New("gallop: the behaviour has returned, or its request is answered")
 
 func (b *boundContext) release() {
@@ -188,7 +148,7 @@ func (b *boundContext) release() {
 
 // bounds are the contexts that end with a behaviour or, if its reply is put off, with the reply.
 type bounds struct {
-	late bool // of a reply that was put off
+	late bool // they end with a reply that was put off
 
 	mu   sync.Mutex
 	all  []*boundContext // guarded by mu
@@ -196,7 +156,7 @@ type bounds struct {
 }
 
 // bind returns a context for the rest of the behaviour.
-func (c *Context) bind(outer context.Context, life *lifeContext) context.Context {
+func (c *kernelTurn) bind(outer context.Context, life *lifeContext) context.Context {
 	c.then |= usesContext
 	if c.bounds == nil {
 		c.bounds = new(bounds)
@@ -204,8 +164,8 @@ func (c *Context) bind(outer context.Context, life *lifeContext) context.Context
 	return c.bounds.get(outer, life)
 }
 
-// get returns the context derived from outer, which is made once. It is made without the lock, since
-// that asks a context of the user's.
+// get returns the context derived from outer. It makes a new one unless the last was derived from
+// outer. It does not hold the lock meanwhile, since it calls methods of a user's context.
 func (s *bounds) get(outer context.Context, life *lifeContext) context.Context {
 	if b := s.last(outer); b != nil {
 		return b
@@ -221,7 +181,7 @@ func (s *bounds) get(outer context.Context, life *lifeContext) context.Context {
 	return b
 }
 
-// last returns the context that was derived last, if that was from outer; else nil.
+// last returns the context that was derived last, if it was derived from outer; otherwise nil.
 func (s *bounds) last(outer context.Context) *boundContext {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +191,7 @@ func (s *bounds) last(outer context.Context) *boundContext {
 	return nil
 }
 
-// release ends all of them. Any goroutine.
+// release ends all contexts in s. Any goroutine.
 func (s *bounds) release() {
 	s.mu.Lock()
 	left := s.all
@@ -242,7 +202,8 @@ func (s *bounds) release() {
 	}
 }
 
-// travelling returns what travels of ctx; nil: nothing.
+// travelling returns the context that travels in messages if a behaviour has set ctx; nil: none
+// does.
 func travelling(ctx context.Context) context.Context {
 	if isEmpty(ctx) {
 		return nil
@@ -258,7 +219,7 @@ func travelling(ctx context.Context) context.Context {
 	at, limited := ctx.Deadline()
 	if of := in.beyond(); of != nil && ctx.Done() != nil {
 		most, ends := of.Deadline()
-		if !ends || limited && !at.After(most) { // else the end of of is cut off
+		if !ends || limited && !at.After(most) { // else ctx cannot end with of: its deadline is later
 			if d, ok := of.(*detached); ok {
 				of = d.Context // the deadline of d is in that of ctx
 			}
@@ -274,23 +235,23 @@ func travelling(ctx context.Context) context.Context {
 // detached has the values and the deadline of a context. It ends with the context of the message,
 // and not with the life of the actor in which the context was derived.
 //
-// It travels in messages, and is not told when the last of these has run. So it has no timer, which
-// would keep it in memory until the deadline, and its Done does not tell of the deadline. Behaviours
-// and interceptors get a context that is bound to it, with a timer until the behaviour returns: see
-// bindTo.
+// It travels in messages, and no code knows when the last of these has run. So it has no timer:
+// that would keep it in memory until the deadline. Its Done channel is not closed at the deadline.
+// Behaviours and interceptors get a context that is bound to it, with a timer until the behaviour
+// returns: see bindTo.
 type detached struct {
-	context.Context // what it ends with; never a detached
+	context.Context // ends the detached; never a detached itself
 	values          context.Context
-	at              time.Time // the deadline, if that of Context is later; zero: it is not
+	at              time.Time // the deadline, if Context has none or a later one; otherwise zero
 }
 
 // Own implements guard.Own.
 func (*detached) Own(guard.Mark) {}
 
-// String is as that of boundContext.
+// String implements fmt.Stringer: see boundContext.
 func (*detached) String() string { return contextName }
 
-// isLimited reports whether its deadline is earlier than that of what it ends with.
+// isLimited reports whether its deadline is earlier than that of the context with which it ends.
 func (d *detached) isLimited() bool { return !d.at.IsZero() }
 
 // Deadline implements context.Context.

@@ -15,9 +15,9 @@ type ownKey struct{}
 // traced is a context with a value.
 func traced(v any) context.Context { return context.WithValue(context.Background(), ctxKey{}, v) }
 
-// TestSetContext_Travels: "so travel its values, its deadline and its end with what the behaviour
-// sends … asks … arms … runs by [Pipe]". "Carried messages survive" all that an ordinary message
-// survives.
+// TestSetContext_Travels: "Its values, its deadline and its end travel with messages … requests …
+// ticks of timers … functions of [Pipe]". A message with a context survives everything that an
+// ordinary message survives.
 func TestSetContext_Travels(t *testing.T) {
 	seven := func(*ctxActor, *actor.Context) (any, error) { return 7, nil }
 	for name, way := range map[string]func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours){
@@ -165,7 +165,7 @@ func TestSetContext_Every(t *testing.T) {
 	equal(t, "ticks", len(got), 0)
 }
 
-// TestWith: from outside, for one send of a behaviour, and to another system.
+// TestWith: With works from outside, for one send of a behaviour, and to another system.
 func TestWith(t *testing.T) {
 	sys, other := start(t, actor.WithWorkers(2)), start(t, actor.WithWorkers(2))
 	got := make(chan any, 1)
@@ -206,8 +206,7 @@ func TestWith(t *testing.T) {
 }
 
 // TestSetContext_Ended: "A message whose context has ended before its turn comes becomes a dead
-// letter. The reason is the context's error. Requests run all the same, and outcomes are always
-// heard."
+// letter. The reason is the context's error. Requests run all the same, … and outcomes always run."
 func TestSetContext_Ended(t *testing.T) {
 	for class, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
 		t.Run(class, func(t *testing.T) {
@@ -240,9 +239,9 @@ func TestSetContext_Ended(t *testing.T) {
 	}
 }
 
-// TestSetContext_NotTheEndOfThisLife: "Of a context that is derived from what Context has returned,
-// the end of this actor's life does not travel … Values and deadline do, and the end of what the
-// message came with."
+// TestSetContext_NotTheEndOfThisLife: "If ctx is derived from a result of Context, its values and
+// its deadline travel, and of its ends only that of the context that the message came with. The end
+// of the life does not travel".
 func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	seen := make(chan context.Context, 1)
@@ -262,7 +261,7 @@ func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 			ctxs.do.Send(c, to, look)
 			c.Stop()
 		})
-		ctx := receive(t, "the other", seen) // r has ended, and released its own
+		ctx := receive(t, "the other", seen) // r has ended, and released its own context
 		wants(t, ctxs.show.TrySend(sys, r, 1), actor.ErrStopped)
 		must(t, ctx.Err())
 		equal(t, "value", ctx.Value(ctxKey{}), any("trace"))
@@ -280,8 +279,8 @@ func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 	}
 }
 
-// TestSetContext_UntilTheEndOfTheBehaviour: "from here to the end of the behaviour", even if that
-// panics; and what waits in a stash keeps its own context.
+// TestSetContext_UntilTheEndOfTheBehaviour: "the rest of the behaviour" has the context, even if
+// the behaviour panics. A message in the stash keeps its own context.
 func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	got := make(chan any, 10)
@@ -308,7 +307,7 @@ func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	})
 	inside(t, sys, func(c *actor.Context) { ctxs.show.Send(c, to, 1) })
 	see(nil)
-	// What is received with a context is sent on without one, unless SetContext says otherwise.
+	// The context of a message does not travel further without a SetContext.
 	on := func(_ *ctxActor, c *actor.Context) { ctxs.show.Send(c, to, 1) }
 	p := ctxs.typ.Spawn(sys, ctxActor{})
 	ctxs.do.Send(sys.With(traced("trace")), p, on)
@@ -352,7 +351,7 @@ func TestSetContext_Restart(t *testing.T) {
 	equal(t, "value", receive(t, "it", got), any("trace"))
 }
 
-// TestSetContext_LeavesNothing: of a context with a deadline of its own nothing stays in memory when
+// TestSetContext_LeavesNothing: a context with a deadline of its own does not stay in memory after
 // the messages that carry it have run, long before the deadline.
 func TestSetContext_LeavesNothing(t *testing.T) {
 	type big struct{ words [64]int }
@@ -365,7 +364,7 @@ func TestSetContext_LeavesNothing(t *testing.T) {
 		}})
 	for name, tt := range map[string]struct {
 		opts []actor.Option
-		then act // of the behaviour that is sent to
+		then act // runs in the behaviour that gets the message
 	}{
 		"not asked for": {nil, func(*actor.Context) {}},
 		"asked for":     {nil, func(c *actor.Context) { c.Context().Done() }},
@@ -420,8 +419,8 @@ func TestSetContext_LeavesNothing(t *testing.T) {
 	}
 }
 
-// TestSetContext_OwnDeadline: the deadline travels although the cancel function that was put between
-// does not, and ends what is derived from it.
+// TestSetContext_OwnDeadline: the deadline of a derived context travels, although its cancel
+// function does not. At the deadline the contexts derived from it end.
 func TestSetContext_OwnDeadline(t *testing.T) {
 	sys := start(t)
 	got := make(chan error, 2)

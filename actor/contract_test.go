@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Every panic and every error that a doc comment promises.
+// Tests of every panic and every error that a doc comment promises.
 
 type blank struct{}
 
@@ -77,7 +77,7 @@ func TestMisuse_OfTypes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { panics(t, c.words, c.f) })
 	}
-	// A gap is no damage: filled, the type can be spawned.
+	// The failed spawn does no damage: after the missing method is given, the type can be spawned.
 	open.Table(two.Handle((*blank).None))
 	two.Send(sys, open.Spawn(sys, blank{}), struct{}{})
 	quiet(t, sys)
@@ -136,7 +136,7 @@ func TestMisuse_OfSends(t *testing.T) {
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 }
 
-// TestMisuse_Inside: what a behaviour must not do.
+// TestMisuse_Inside: the calls that a behaviour must not make.
 func TestMisuse_Inside(t *testing.T) {
 	sys := start(t)
 	var none actor.Ref[puppet]
@@ -188,14 +188,14 @@ func TestMisuse_Inside(t *testing.T) {
 			must(t, err)
 		})
 	}
-	// None of them was damage.
+	// None of them has done damage.
 	count.Send(sys, good, 1)
 	quiet(t, sys)
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 	equal(t, "panics", sys.Stats().Panics, 0)
 }
 
-// TestMisuse_OfOptions: "It panics, with everything that is wrong".
+// TestMisuse_OfOptions: "If options are bad it panics, and the panic lists all mistakes."
 func TestMisuse_OfOptions(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -229,8 +229,7 @@ func TestMisuse_OfOptions(t *testing.T) {
 	}
 }
 
-// TestOptions_Extremes: the largest and smallest options that are allowed do what
-// they say.
+// TestOptions_Extremes: the largest and smallest values of options that are allowed work.
 func TestOptions_Extremes(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -263,8 +262,8 @@ func TestOptions_Extremes(t *testing.T) {
 	}
 }
 
-// TestTypeBatch: "instead of the system's": a type's own batch wins, and decides
-// how many turns a full mailbox takes.
+// TestTypeBatch: "instead of the system's": a type's own batch replaces that of the system, and
+// decides the number of turns for a full mailbox.
 func TestTypeBatch(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), actor.WithBatch(50))
 	release := make(chan struct{})
@@ -418,12 +417,12 @@ func TestSpawnFunc_Panics(t *testing.T) {
 		puppetType.SpawnFunc(from, func(*puppet) { panic(errUser) })
 	}
 	spawn(sys)
-	inside(t, sys, func(c *actor.Context) { spawn(c) }) // which spawns the one that runs this
+	inside(t, sys, func(c *actor.Context) { spawn(c) }) // inside itself spawns one actor
 	quiet(t, sys)
 	equal(t, "actors spawned", sys.Stats().Spawned, 1)
 }
 
-// TestHandler: "any ref that handles M, whatever else it does".
+// TestHandler: "anything that handles messages of type M".
 func TestHandler(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())
@@ -444,8 +443,8 @@ func TestHandler(t *testing.T) {
 	equal(t, "same handler", count.To(a) == count.To(a), true)
 }
 
-// TestRand_IsSeeded: "WithRandSeed starts Context.Rand": on one worker the same seed gives the
-// same numbers, another seed others.
+// TestRand_IsSeeded: "WithRandSeed seeds [Context.Rand]": on one worker the same seed gives the
+// same numbers, and another seed gives others.
 func TestRand_IsSeeded(t *testing.T) {
 	draw := func(seed uint64) (got [5]uint64) {
 		sys := start(t, actor.WithWorkers(1), actor.WithRandSeed(seed))
@@ -463,8 +462,8 @@ func TestRand_IsSeeded(t *testing.T) {
 	}
 }
 
-// TestSystems_Several: "A process may have several": sends, asks and stops across
-// systems; one stops and the other goes on.
+// TestSystems_Several: "A process may have several". Sends, asks and stops work across systems.
+// When one system stops, the other goes on.
 func TestSystems_Several(t *testing.T) {
 	var deadA, deadB letters
 	a, b := start(t, deadA.option()), start(t, deadB.option())

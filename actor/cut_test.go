@@ -18,7 +18,7 @@ func untilLate(_ *puppet, c *actor.Context) {
 // actor overloaded: with little mail left it is muted like any other.
 func TestCutTurn_Muted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
-	free, err := sys.Hold() // as who waits for a socket does
+	free, err := sys.Hold() // as a goroutine that waits for a socket does
 	must(t, err)
 	r := press(t, sys)
 	a := puppetType.Spawn(sys, puppet{})
@@ -33,8 +33,9 @@ func TestCutTurn_Muted(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestCutTurn_Overloaded: with a batch of mail left it does. Otherwise an actor whose
-// every turn is cut would never be overloaded, and its mailbox would grow without bound.
+// TestCutTurn_Overloaded: with a batch of mail left the actor is overloaded. Otherwise an actor
+// whose turns are all cut short would never be overloaded, and its mailbox would grow without
+// bound.
 func TestCutTurn_Overloaded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	a := puppetType.Spawn(sys, puppet{})
@@ -51,9 +52,9 @@ func TestCutTurn_Overloaded(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestCheckpoint_OfWhatIsNotMail: a Kill that came together with an urgent message is seen by a
-// checkpoint, and by the end of a Shield, of that message's behaviour and of OnStart, though it is
-// no longer in the system queue.
+// TestCheckpoint_OfWhatIsNotMail: a Kill that came together with an urgent message is noticed by a
+// Checkpoint, and by the end of a Shield, in the behaviour of that message and in OnStart, although
+// the Kill is no longer in the system queue.
 func TestCheckpoint_OfWhatIsNotMail(t *testing.T) {
 	past := ""
 	check := func(c *actor.Context) { c.Checkpoint(); past += "checkpoint " }

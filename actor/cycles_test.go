@@ -9,9 +9,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// cycler is a supervisor whose children are spawned, fall, come up again and are stopped,
-// one after the other. Each has all that an actor may have: a name, timers, a child of its
-// own, a stash; it is linked and watched.
+// cycler is a supervisor whose children are spawned, fall, come up again and are stopped, one after
+// the other. Each child has a name, timers, a child of its own and a stash, and is linked and
+// watched.
 type cycler struct {
 	left  int
 	n     int
@@ -21,10 +21,10 @@ type cycler struct {
 	child actor.Ref[cycled]
 }
 
-// cycled is such a child.
+// cycled is a child of a cycler.
 type cycled struct {
 	n     int
-	lets  *[]byte // something to be kept alive by mistake
+	lets  *[]byte // memory that a defect would keep alive
 	start func(*cycled, *actor.Context) error
 }
 
@@ -112,7 +112,7 @@ var (
 		cycledDown.Handle(func(*cycled, *actor.Context, actor.Down) {}))
 )
 
-// heapInUse is the heap after two collections, and the number of its objects.
+// heapInUse returns the size of the heap after two collections, and the number of its objects.
 func heapInUse() (bytes, objects int64) {
 	runtime.GC()
 	runtime.GC()
@@ -146,11 +146,11 @@ func TestCycles(t *testing.T) {
 	equal(t, "spawned", int(st.Spawned), 1+3*(warm+n)) // a child in each life
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 	equal(t, "ties of the supervisor", actor.TiesOf(r), 0)
-	// Idle workers, new or woken, stay for a while when they have stood in, and so does the monitor.
+	// Workers that have taken over from others stay idle for a while, and so does the monitor.
 	if more := runtime.NumGoroutine() - goroutines; figures && more > len(st.Workers)+1 {
 		t.Errorf("%d goroutines more", more)
 	}
-	if grown := after - before; figures && grown > 256<<10 { // of caches and caches, whatever n
+	if grown := after - before; figures && grown > 256<<10 { // memory of caches, for any n
 		t.Errorf("%d cycles left %d bytes", n, grown)
 	}
 }

@@ -12,21 +12,23 @@ import (
 
 // DeadLetter is a message that was sent and will not run.
 type DeadLetter struct {
-	// ActorID and Type say which actor it was for.
+	// ActorID is the number of the receiver, and Type the name of its type.
 	ActorID uint64
 	Type    string
-	// Name and Path say so too, as in [ActorName]; "" if the actor has none.
+	// Name and Path are those of the receiver, as in [ActorName]; "" if it has none.
 	Name string
 	Path string
-	// Behaviour is the name of the behaviour that it was for.
+	// Behaviour is the name of the behaviour for which the message was sent; "" if the receiver
+	// is a process.
 	Behaviour string
-	// BestEffort says that the behaviour was declared so ([BestEffort]): there is no need to worry.
+	// BestEffort reports that the behaviour was declared with [BestEffort]: such a dead letter is
+	// expected in a healthy service.
 	BestEffort bool
 	// From is the number of the actor that sent it; 0 if it came from outside.
 	From uint64
 	// Message is the payload; for a request, the request alone.
 	Message any
-	// Reason says why the message will not run:
+	// Reason is the reason why the message will not run:
 	//
 	//   - ErrStopped or ErrSystemStopped;
 	//   - ErrDeadlock, for a request;
@@ -34,13 +36,14 @@ type DeadLetter struct {
 	//   - ErrOverloaded, for a behaviour that is [DropOnOverload];
 	//   - ErrSuspended, for an actor in a back-off (package supervise);
 	//   - ErrRestarted, for mail that is not kept over a restart (package supervise), for a request
-	//     whose caller has given up by then, and for an outcome that an earlier life of the
-	//     actor has asked for;
+	//     whose caller has given up before the restart, and for an outcome for which an earlier
+	//     life of the actor has asked;
 	//   - ErrNoReply, for an outcome that came after its time ([Within]);
 	//   - the context's error, for a message with a context that had ended
 	//     ([Context.SetContext]).
 	Reason error
-	// Context is what the message or the request came with, and may have ended; nil if it has none.
+	// Context is the context of the message, or of the caller of the request. It may have ended.
+	// It is nil if there is none.
 	Context context.Context
 }
 
@@ -69,7 +72,7 @@ func endLetter(e env, to *cell, m *message, reason error) (reusable bool) {
 			e.recycle(in)
 		}
 	case isOwn(m.ID):
-		return false // left to the GC: it may refer to what ends with its actor
+		return false // left to the GC: it may refer to data that ends with its actor
 	default:
 		declareDead(e, to, m, reason)
 	}
@@ -85,8 +88,8 @@ func deadLetters(e env, to *cell, left *message, reason error) {
 	}
 }
 
-// declareDead counts, reports, answers and clears a message that will not run. It discards what the
-// message owns.
+// declareDead counts, reports, answers and clears a message that will not run. It discards the
+// regions and parcels of the message.
 func declareDead(e env, to *cell, m *message, reason error) {
 	declareDeadUnder(e, to, m, reason, nil)
 }
@@ -110,14 +113,15 @@ func declareDeadUnder(e env, to *cell, m *message, reason error, ctx context.Con
 	}
 }
 
-// inLetterHook are the goroutines that run a function of Hooks.DeadLetter, of whatever system: two
-// functions that send to each other's dead would not come to an end either.
+// inLetterHook is the set of goroutines that run a function of Hooks.DeadLetter, of any system. It
+// is one set for all systems, since the functions of two systems could otherwise cause each other's
+// dead letters for ever.
 var inLetterHook struct {
 	mu  sync.Mutex
 	ids map[uint64]bool // guarded by mu
 }
 
-// inLetterHookNow reports whether the calling goroutine is one of them.
+// inLetterHookNow reports whether the calling goroutine is in inLetterHook.
 func inLetterHookNow() bool {
 	me := seam.Goroutine()
 	inLetterHook.mu.Lock()
@@ -125,7 +129,7 @@ func inLetterHookNow() bool {
 	return inLetterHook.ids[me]
 }
 
-// markInLetterHook makes the calling goroutine one of them, or no longer.
+// markInLetterHook adds the calling goroutine to inLetterHook, or removes it.
 func markInLetterHook(is bool) {
 	me := seam.Goroutine()
 	inLetterHook.mu.Lock()
@@ -140,9 +144,9 @@ func markInLetterHook(is bool) {
 	}
 }
 
-// reportDeadLetter tells the hook. If there is none, or it has caused the letter itself, it tells
-// the log.
-func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
+// reportDeadLetter reports a dead letter to the hook. If there is no hook, or the hook has caused
+// the letter itself, it logs the letter, unless the reason is ErrRestarted.
+func (s *kernelSystem) reportDeadLetter(to *cell, m *message, d *descriptor, reason error,
 	ctx context.Context) {
 	reported := s.tellOfLetter(func() DeadLetter {
 		if ctx == nil && d.caller != nil {
@@ -155,34 +159,36 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 			Reason: reason, Context: guard.Bare(ctx),
 		}
 	})
-	if !reported && reason != ErrRestarted { // that is what a restart is for
+	if !reported && reason != ErrRestarted { // a restart is meant to discard mail
 		s.logDeadLetter(to, d, reason)
 	}
 }
 
-// tellOfLetter calls the hook with a dead letter, and reports whether it did. It does not if there is
-// no hook. Nor does it if the hook itself has sent the letter, or has sent a message for which the
-// letter had to make room: a hook that sends at each letter would be called for ever.
-func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
+// tellOfLetter calls the hook with a dead letter, and reports whether it did. It does not call the
+// hook if there is none, nor from within a hook: the hook has then sent the letter itself, or has
+// sent a message for which the letter had to make room. A hook that sends a message for each letter
+// would otherwise be called for ever.
+func (s *kernelSystem) tellOfLetter(letter func() DeadLetter) (reported bool) {
 	if s.opts.onDeadLetter == nil || inLetterHookNow() {
 		return false
 	}
 	l := letter()
 	s.guard("Hooks.DeadLetter", func() {
 		markInLetterHook(true)
-		defer markInLetterHook(false) // before another goroutine may have the number
+		defer markInLetterHook(false) // before this goroutine ends, and its number may be reused
 		s.opts.onDeadLetter(l)
 	})
 	return true
 }
 
-// logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
-func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
+// logDeadLetter logs a dead letter at level WARN, or at level DEBUG for a best-effort behaviour.
+func (s *kernelSystem) logDeadLetter(to *cell, d *descriptor, reason error) {
 	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason)
 }
 
-// writeDeadLetter writes the line of a dead letter, which says what the message was for, or was.
-func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
+// writeDeadLetter logs a dead letter. The line has an attribute with the given key: the behaviour
+// of an actor, or the type of a message to a process. The number of lines is limited: see mayLog.
+func (s *kernelSystem) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
 	reason error) {
 	line := deadLetterLine
 	if bestEffort {
@@ -202,13 +208,13 @@ func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort boo
 	})
 }
 
-// deadLetterLine is that of messages that are to be missed.
+// deadLetterLine is the text of the line, except for best-effort behaviours.
 const deadLetterLine = "gallop: dead letter"
 
-// BestEffort says that messages of a behaviour may come too late in a healthy service,
+// BestEffort declares that messages of a behaviour may come too late in a healthy service,
 // such as a "leave" to a room that is closed already. Their dead letters are counted
-// ([Stats]) and shown to [Hooks] like any other; but without such a function they
-// are logged at level DEBUG instead of WARN, and the default logger leaves them out.
+// ([Stats]) and reported to [Hooks] like any other. Without such a hook they are logged at
+// level DEBUG instead of WARN, and the default logger omits them.
 func BestEffort() BehaviourOption {
 	return behaviourOption(func(d *descriptor) { d.bestEffort = true })
 }
@@ -223,10 +229,10 @@ func (d *descriptor) discardOwned(m *message) {
 	}
 }
 
-// owns reports whether messages of d may own something. d's type is sealed.
+// owns reports whether messages of d may own regions or parcels. d's type is sealed.
 func (d *descriptor) owns() bool { return d.typ.ownedIn()[d.id].Any() }
 
-// ownedIn returns, for each behaviour, what its messages own.
+// ownedIn returns, for each behaviour, the places of regions and parcels in its messages.
 func (t *typeInfo) ownedIn() []heap.Owned {
 	if o := t.owned.Load(); o != nil {
 		return *o

@@ -7,15 +7,15 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// under spawns a mortal under such care. The parent keeps all news of falls, and restarts the child
-// unless the news is final or says that it is to fail itself.
+// under is a system with a mortal that is supervised. The parent keeps each ChildDown, and restarts
+// the child unless the ChildDown is final or the decision is to escalate.
 type under struct {
 	sys      *actor.System
 	parent   actor.Ref[mortal]
 	child    actor.Ref[mortal]
 	falls    []actor.ChildDown
 	diary    diary
-	asked    []error // what Decide was asked about
+	asked    []error // the arguments of Decide
 	reported []actor.PanicReport
 	stayDown bool
 }
@@ -70,9 +70,9 @@ var (
 	exitUser  = func(_ *mortal, c *actor.Context) { c.Exit(errUser) }
 )
 
-// TestDecide_Resume: "lets the actor go on with its state as it is, and its mail, timers, children,
-// stash, and replies that were put off. The message over which it panicked is gone, and its caller
-// hears ErrPanicked. The panic is reported as usual. The supervisor is not told."
+// TestDecide_Resume: "lets the child go on with its state, mail, timers, children, stash, and the
+// replies that it had deferred before. The message over which it panicked is gone. The panic is
+// reported as usual". The caller gets ErrPanicked, and the supervisor is not told.
 func TestDecide_Resume(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
 	u.do(t, func(m *mortal, c *actor.Context) {
@@ -93,7 +93,7 @@ func TestDecide_Resume(t *testing.T) {
 	})
 	say.Send(u.sys, u.child, "mail")
 	quiet(t, u.sys)
-	equal(t, "lines", len(u.diary.lines), 5) // a timer's is among them, somewhere
+	equal(t, "lines", len(u.diary.lines), 5) // with a line of the timer, somewhere among them
 	equal(t, "falls", len(u.falls), 0)
 	equal(t, "panics reported", len(u.reported), 1)
 	wants(t, u.asked[0], actor.ErrPanicked)
@@ -103,7 +103,7 @@ func TestDecide_Resume(t *testing.T) {
 	equal(t, "was asked", len(u.asked), 2)
 }
 
-// TestDecide_ResumeLinked: "perhaps because a linked actor fails".
+// TestDecide_ResumeLinked: DecideResume also works for a fall because a linked actor has failed.
 func TestDecide_ResumeLinked(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
 	other := mortalType.Spawn(u.sys, mortal{})
@@ -116,7 +116,8 @@ func TestDecide_ResumeLinked(t *testing.T) {
 	equal(t, "was asked", len(u.asked), 1)
 }
 
-// TestDecide_Restart: as without a decision; and for one "that was not up" DecideResume is that.
+// TestDecide_Restart: DecideRestart has the effect of no Decide. For a child that "was not up"
+// DecideResume is DecideRestart.
 func TestDecide_Restart(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideRestart)}, mortal{})
 	u.do(t, panicUser)
@@ -141,8 +142,8 @@ func TestDecide_Restart(t *testing.T) {
 	}
 }
 
-// TestDecide_Stop: "ends the actor for good, with the reason of the fall, as StopWith would. Its
-// supervisor is told by a ChildDown that is Final."
+// TestDecide_Stop: "ends the child for good, with the reason of the failure, as [actor.StopWith]
+// would". The supervisor gets a ChildDown that is Final.
 func TestDecide_Stop(t *testing.T) {
 	for name, f := range map[string]act{"panic": panicUser, "exit": exitUser} {
 		t.Run(name, func(t *testing.T) {
@@ -157,8 +158,7 @@ func TestDecide_Stop(t *testing.T) {
 	}
 }
 
-// TestDecide_Escalate: "the actor is suspended, and the supervisor is to fail itself": here it
-// does.
+// TestDecide_Escalate: "suspends it; its supervisor is to fail as well". The parent here fails.
 func TestDecide_Escalate(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideEscalate)}, mortal{})
 	u.do(t, panicUser)
@@ -168,7 +168,7 @@ func TestDecide_Escalate(t *testing.T) {
 	equal(t, "final", u.falls[0].Final, false)
 }
 
-// TestDecide_ByCause: the reason is what one decides by.
+// TestDecide_ByCause: Decide decides by the reason.
 func TestDecide_ByCause(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: func(reason error) actor.Decision {
 		if errors.Is(reason, errBad) {
@@ -184,8 +184,8 @@ func TestDecide_ByCause(t *testing.T) {
 	equal(t, "falls", len(u.falls), 1)
 }
 
-// TestDecide_NotAsked: "is not called for normal ends, for Suspend, Restart and orders to end, nor
-// while the child drains".
+// TestDecide_NotAsked: Decide is not called for normal ends, for Suspend, for Restart, for orders
+// to end, nor while the child drains.
 func TestDecide_NotAsked(t *testing.T) {
 	for name, f := range map[string]func(u *under){
 		"Stop":    func(u *under) { actor.StopWith(u.sys, u.child, errUser) },
@@ -214,8 +214,8 @@ func TestDecide_NotAsked(t *testing.T) {
 	}
 }
 
-// TestDecide_Panics: "If it panics itself, or is nil, the decision is DecideRestart", and so if it
-// returns none of the decisions; the reason of the fall stays, and the report names Decide.
+// TestDecide_Panics: if Decide panics, or returns a value that is no decision, the decision is
+// DecideRestart. The reason of the fall stays, and the report names Decide.
 func TestDecide_Panics(t *testing.T) {
 	for name, d := range map[string]func(error) actor.Decision{
 		"panics": func(error) actor.Decision { panic(errBad) },
@@ -237,8 +237,9 @@ func TestDecide_Panics(t *testing.T) {
 	}
 }
 
-// TestChildDown_Starting: "init or OnStart failed, with Reason as the error, or it was taken down
-// before they ran"; and not what comes later, the end of one that is down among it.
+// TestChildDown_Starting: Starting is true if "init or OnStart failed, with Reason as the error, or
+// it was taken down before they ran". It is false for later falls, and for the end of a child that
+// is down.
 func TestChildDown_Starting(t *testing.T) {
 	bad := false
 	u := newUnder(t, actor.Care[mortal]{}, mortal{onStart: func(*mortal, *actor.Context) error {
@@ -261,9 +262,9 @@ func TestChildDown_Starting(t *testing.T) {
 	wants(t, u.falls[1].Reason, errBad)
 }
 
-// TestDecide_ResumeDeferred: "replies that were put off before; the caller of a request whose reply
-// the behaviour itself has put off hears ErrPanicked". What it has handed over is the other's, and
-// what it has stashed stays in the stash.
+// TestDecide_ResumeDeferred: "The caller of a request gets [actor.ErrPanicked], also if the
+// behaviour had deferred the reply. There are two exceptions: a request that was stashed stays in
+// the stash …; a reply that was handed over belongs to the other actor."
 func TestDecide_ResumeDeferred(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
 	other := mortalType.Spawn(u.sys, mortal{})

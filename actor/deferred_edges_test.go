@@ -11,19 +11,19 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// Replies that are put off where something else happens too.
+// Tests of replies that are put off while something else happens.
 
-// parcelClerk puts replies off that own something.
+// parcelClerk puts off replies with parcels.
 type parcelClerk struct {
 	open []actor.Deferred[heap.Parcel]
 	kept heap.Ptr[int]
 }
 
-// parcelClerks are a type of parcelClerk.
+// parcelClerks is a type of parcelClerk, with its behaviours.
 type parcelClerks struct {
 	typ  *actor.Type[parcelClerk]
 	want actor.AskBehaviour[parcelClerk, struct{}, heap.Parcel]
-	give actor.Behaviour[parcelClerk, int] // when there are so many
+	give actor.Behaviour[parcelClerk, int] // gives the replies when that number was put off
 }
 
 func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
@@ -46,8 +46,8 @@ func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 	return k
 }
 
-// TestDefer_GivenUp: a reply whose caller has given up goes nowhere, and so does what a behaviour
-// returns after it has put its reply off. What they own is discarded.
+// TestDefer_GivenUp: a reply whose caller has given up is discarded with its parcel. So is the
+// value that a behaviour returns after it has put its reply off.
 func TestDefer_GivenUp(t *testing.T) {
 	before := heap.Blobs()
 	sys := start(t, actor.WithWorkers(1))
@@ -77,7 +77,8 @@ func TestDefer_GivenUp(t *testing.T) {
 	}
 }
 
-// TestDefer_CallerHasEnded: the reply to an actor that has ended is a dead letter, as any.
+// TestDefer_CallerHasEnded: the reply to an actor that has ended is a dead letter, like any
+// message.
 func TestDefer_CallerHasEnded(t *testing.T) {
 	for name, ask := range deferringAsks {
 		var dead letters
@@ -92,7 +93,7 @@ func TestDefer_CallerHasEnded(t *testing.T) {
 	}
 }
 
-// deferringAsks are the ways for a clerk to ask another.
+// deferringAsks has the ways for a clerk to ask another.
 var deferringAsks = map[string]func(c *actor.Context, r actor.Ref[clerk]){
 	"AskTo": func(c *actor.Context, r actor.Ref[clerk]) {
 		actor.AskTo(c, clerkWant, r, 0, clerkFetched)
@@ -102,7 +103,8 @@ var deferringAsks = map[string]func(c *actor.Context, r actor.Ref[clerk]){
 	},
 }
 
-// TestDefer_Across: the caller is of another system, and hears whatever happens to the asked.
+// TestDefer_Across: a caller in another system gets an outcome for everything that may happen to
+// the actor that was asked.
 func TestDefer_Across(t *testing.T) {
 	for name, ask := range deferringAsks {
 		for end, tc := range map[string]struct {
@@ -124,7 +126,7 @@ func TestDefer_Across(t *testing.T) {
 		} {
 			for class, opts := range plainAndSeeded {
 				t.Run(name+"/"+end+"/"+class, func(t *testing.T) {
-					here, _ := onVirtualTime(t, opts...) // so that no time is over
+					here, _ := onVirtualTime(t, opts...) // so that no time-out passes
 					there := start(t, opts...)
 					caller, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
 					outcome := wanting(t, caller, 1)
@@ -159,8 +161,8 @@ func TestDefer_CallerSystemStopped(t *testing.T) {
 	}
 }
 
-// TestDefer_Suspended: the caller hears when the actor falls, and need not wait for the verdict of
-// its supervisor.
+// TestDefer_Suspended: the caller gets an error when the actor falls, and does not wait for the
+// decision of the supervisor.
 func TestDefer_Suspended(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	typ := actor.NewType[puppet]("idle supervisor")
@@ -193,7 +195,8 @@ func TestDefer_Suspended(t *testing.T) {
 	}
 }
 
-// TestDefer_OnStopPanics: what OnStop replied before is given, and the other callers hear.
+// TestDefer_OnStopPanics: replies of OnStop before its panic are given, and the other callers get
+// errors.
 func TestDefer_OnStopPanics(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
@@ -214,7 +217,8 @@ func TestDefer_OnStopPanics(t *testing.T) {
 	equal(t, "failures", failures, 2)
 }
 
-// TestDefer_Cut: a Kill that cuts the behaviour behind Defer is what its caller hears, once.
+// TestDefer_Cut: if a Kill cuts a behaviour short after Defer, the caller gets one outcome, with
+// ErrKilled.
 func TestDefer_Cut(t *testing.T) {
 	for name, cut := range map[string]func(c *actor.Context){
 		"Checkpoint": func(c *actor.Context) { actor.Kill(c, actor.Self[clerk](c)); c.Checkpoint() },
@@ -235,7 +239,7 @@ func TestDefer_Cut(t *testing.T) {
 	}
 }
 
-// TestDefer_Heap: an arena is collected around what was put off, which holds no handles.
+// TestDefer_Heap: an arena is collected while a Deferred, which holds no handles, is in a message.
 func TestDefer_Heap(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[parcelClerk]("with an arena")
@@ -261,8 +265,8 @@ func TestDefer_Heap(t *testing.T) {
 	}
 }
 
-// repeatDeferrals has callers of whom some hear from a clerk, some that it has panicked, and some
-// that the system stops.
+// repeatDeferrals makes requests, of which some get the reply of a clerk, some get the error of its
+// panic, and some get the error of the stop of the system.
 func repeatDeferrals(sys *actor.System, d *daybook) {
 	super, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{onHear: d.note})
 	clerkDo.Send(sys, super, func(_ *clerk, c *actor.Context) {

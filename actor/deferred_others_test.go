@@ -39,8 +39,8 @@ func TestDefer_RepliedByOthers(t *testing.T) {
 	}
 }
 
-// TestDefer_Racers: "Of several at a time one gives the reply; the others do nothing", also while
-// the owner hands over, or ends.
+// TestDefer_Racers: "Of several concurrent calls one gives the reply. The others return false",
+// also while the owner hands over, or ends.
 func TestDefer_Racers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	other := clerkType.Spawn(sys, clerk{})
@@ -74,9 +74,9 @@ func TestDefer_Racers(t *testing.T) {
 	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
-// TestDefer_HandOver: "If to ends or is restarted before the reply was given, the caller hears so
-// at once; what becomes of the running actor does not matter any more. If to has ended, or is down,
-// the caller hears at once."
+// TestDefer_HandOver: "From then on the end of the running actor does not concern the caller. If to
+// ends or is restarted before the reply was given, the caller is told at once; likewise if to has
+// ended already, or is down."
 func TestDefer_HandOver(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	deferral := func(to actor.Target) (actor.Ref[clerk], actor.Deferred[int],
@@ -131,8 +131,8 @@ func TestDefer_HandOver(t *testing.T) {
 	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
-// TestDefer_HandedOverInMail: the usual way, an actor for each request: it has the Deferred, and
-// the caller hears if it fails.
+// TestDefer_HandedOverInMail: the usual way is an actor for each request. It has the Deferred, and
+// the caller gets an error if it fails.
 func TestDefer_HandedOverInMail(t *testing.T) {
 	for _, opt := range []actor.Option{actor.WithWorkers(2), actor.WithDeterministic(5)} {
 		sys := start(t, opt)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestReports_NameTheActor: reports and their log lines have the number of the actor and the first
-// name that it has registered, or had when it ended.
+// of its names; for an actor that has ended, the first of its names at its end.
 func TestReports_NameTheActor(t *testing.T) {
 	var dead letters
 	var crash atomic.Pointer[actor.PanicReport]
@@ -65,8 +65,9 @@ func TestReports_InTheLog(t *testing.T) {
 	}
 }
 
-// TestContext_Logger: it "has the attributes type and id and, if the actor has them, name … and
-// path", and is made once for each name.
+// TestContext_Logger: "Its lines have the attributes actor, … and type. They also have name … and
+// path …, if the actor has them." The logger is "made at the first call, and again when the actor
+// gets its first name or gives it up".
 func TestContext_Logger(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
@@ -96,8 +97,8 @@ func TestContext_Logger(t *testing.T) {
 	panics(t, "Logger", func() { (*actor.Context)(nil).Logger() })
 }
 
-// TestBestEffort: "Their dead letters are counted and shown to Hooks.DeadLetter like any other; but
-// without such a function they are logged at level DEBUG instead of WARN".
+// TestBestEffort: "Their dead letters are counted … and reported to [Hooks] like any other. Without
+// such a hook they are logged at level DEBUG instead of WARN".
 func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log,

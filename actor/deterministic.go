@@ -18,39 +18,40 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// WithDeterministic makes the system deterministic: it runs one step at a time, in an order that n
-// alone decides, and n decides all else that is left to chance. The same seed means the
-// same order on any machine, with the code that also runs otherwise. Seed is for tests
-// and for finding out what has happened; package actortest is built on it. To seed
-// [Context.Rand] alone, use [WithRandSeed].
+// WithDeterministic makes the system deterministic: it runs one step at a time, and the
+// seed n alone decides the order of the steps and all other random choices. The same seed
+// gives the same order on any machine, with the same code that runs in other systems.
+// WithDeterministic is for tests and for the search for the cause of a failure; package
+// actortest is built on it. To seed [Context.Rand] alone, use [WithRandSeed].
 //
-// There are [WithWorkers], 4 by default, but only one runs at a time, and only while a
-// goroutine waits for the system: in Wait, Run, Shutdown, Stop, Ask, SendWait, or for a
-// moment in a Send from outside. The runtime may turn to another worker before every
-// message that is sent and after every one that has run. Functions of [Pipe], and what
-// stands between actors and channels, take their turns like behaviours. They take no
-// virtual time unless they call [Sleep].
+// The system has the number of workers of [WithWorkers], 4 by default. But only one runs at
+// a time, and only while a goroutine waits for the system: in Wait, Run, Shutdown, Stop,
+// Ask, SendWait, or for a moment in a Send from outside. The runtime may turn to another
+// worker before each message that is sent and after each message that has run. Functions of
+// [Pipe], and the goroutines between actors and channels, take their turns like behaviours.
+// They take no virtual time unless they call [Sleep].
 //
-// Time is virtual, and begins at the same moment in every run. When no actor can go on,
-// it jumps to the next timer; with [WithClock] the caller moves it instead. A behaviour
-// takes no time. One that waits for a reply counts as long when no other can go on,
-// and then others stand in for its worker, as they do at once in [Context.Blocking].
+// Time is virtual, and begins at the same moment in every run. When no actor can go on, it
+// jumps to the next timer; with [WithClock] the caller moves it instead. A behaviour takes
+// no time. A behaviour that waits for a reply is treated as a long one when no other can
+// go on: then other workers take over the queue of its worker, as they do at once in
+// [Context.Blocking].
 //
-// A program repeats itself if it takes time, chance and input from the runtime alone.
-// These break that: time.Now, the top-level functions of math/rand, the order of maps,
-// a select with several ready cases, goroutines of the program's own that touch the
+// A program is repeatable if the runtime is its only source of time, chance and input.
+// These make it unrepeatable: time.Now, the top-level functions of math/rand, the order of
+// maps, a select with several ready cases, goroutines of the program's own that use the
 // system, contexts with a deadline, and addresses as keys.
 //
-// A behaviour that blocks for something outside of the system blocks everything; after
-// ten seconds the runtime panics and names it. A lock that is held while sending does
-// the same.
+// A behaviour that blocks on something outside of the system blocks the whole system; after
+// ten seconds the runtime panics and names the behaviour. A lock that is held during a send
+// has the same effect.
 //
 // Messages are not recycled, the governor and [WithCPUBinding] are off, and long turns are
 // not reported.
 func WithDeterministic(n uint64) Option {
 	return systemOption(func(o *options) {
 		o.seed = n
-		// Of a run of actortest it seeds chance, and others decide the order.
+		// In a run of actortest n seeds only the random choices; the hooks decide the order.
 		if o.hooks == nil {
 			o.hooks, o.seeded = &sim.Hooks{}, true
 		}
@@ -62,13 +63,14 @@ func simulated(h *sim.Hooks) Option {
 	return systemOption(func(o *options) { o.hooks = h })
 }
 
-// simWorkers is the default of a deterministic system: the machine must not matter.
+// simWorkers is the default number of workers of a deterministic system. It does not depend on the
+// machine.
 const simWorkers = 4
 
-// epoch is when the time of a deterministic run begins.
+// epoch returns the time at which a deterministic run begins.
 func epoch() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// tableOf is a table of a type: its own, or that of a variant.
+// tableOf is the key of a dispatch table: a type's own table, or that of a variant.
 type tableOf struct {
 	typ     *typeInfo
 	variant *table // nil: its own
@@ -99,8 +101,8 @@ func (o *options) simulation(h *sim.Hooks) *simulation {
 	return s
 }
 
-// endsStuck ends a context of package actortest, and what was derived from it, since its user waits
-// for something that cannot happen. It reports false for any other context.
+// endsStuck ends a context of package actortest, and the contexts derived from it, because its user
+// waits for something that cannot happen. It reports false for any other context.
 func endsStuck(ctx context.Context) bool {
 	w, ok := ctx.Value(sim.WaitKey{}).(interface{ NoProgress() })
 	if ok {
@@ -109,8 +111,8 @@ func endsStuck(ctx context.Context) bool {
 	return ok
 }
 
-// beside is an Hooks.Panic that tells the hook and then the user's, if there is one: neither
-// replaces the other.
+// beside returns a Hooks.Panic that calls hook, and then the user's function own if that is not
+// nil.
 func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) {
 	return func(p PanicReport) {
 		value := p.Value
@@ -125,15 +127,15 @@ func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) 
 	}
 }
 
-// atRandom chooses by a seed.
+// atRandom returns a Hooks.Choose that chooses at random from a seed.
 func atRandom(seed uint64) func([]int, int) int {
 	chance := rand.NewPCG(seed, 0x2545f4914f6cdd1d)
 	return func(ready []int, _ int) int { return ready[chance.Uint64()%uint64(len(ready))] }
 }
 
-// flow gives a deterministic system a clock of its own, unless it was given one. It returns the
-// clock that goes on when no actor can: the system's own or, if the user moves that, another for
-// the runtime's pauses.
+// flow gives a deterministic system a clock of its own, unless the user has set one. It returns the
+// clock that moves when no actor can go on. That is the system's own clock or, if the user moves
+// the system's clock, another one, for the runtime's pauses.
 func (o *options) flow() *seam.VirtualClock {
 	c := seam.NewVirtualClock(epoch(), 0)
 	if o.virtual == nil {
@@ -142,13 +144,13 @@ func (o *options) flow() *seam.VirtualClock {
 	return c
 }
 
-// flowing is a virtual clock that goes on by itself when no actor can: the driver moves it.
+// flowing is a virtual clock that the driver moves when no actor can go on.
 type flowing struct{ *seam.VirtualClock }
 
-// Flows is true: a wait for the system is one for its timers.
+// Flows is true: a caller that waits for the system also waits for its timers.
 func (flowing) Flows() bool { return true }
 
-// passTime goes on to the next alarm, and reports whether there is one.
+// passTime moves the clock to the next alarm, and reports whether there is one.
 func (s *simulation) passTime() bool {
 	at, ok := s.clock.Next()
 	if ok {
@@ -181,13 +183,14 @@ func (s *simulation) ownTable(typ *typeInfo, v *table, runs []runFunc) (t []runF
 	return own.runs, isNew
 }
 
-// watched makes a behaviour report itself, and fail if it is observed to.
+// watched returns a function that reports a message and then runs it, and injects the faults for
+// which the hooks ask. The runtime's own messages are not watched.
 func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	if isOwn(d.id) {
 		return run
 	}
 	news := d.hearsNews()
-	return func(c *Context, a *cell, m *message) {
+	return func(c *kernelTurn, a *cell, m *message) {
 		var payload any
 		if d.reject != nil && s.observed || s.wantsPayload(m) {
 			payload = d.payload(m)
@@ -210,8 +213,8 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	}
 }
 
-// hearsNews reports whether the messages are those of links, monitors and supervisors. These wait
-// in no queue that drops any.
+// hearsNews reports whether d's messages are those of links, monitors and supervisors. No queue
+// drops such a message.
 func (d *descriptor) hearsNews() bool {
 	switch d.payload(d.size.New(msg.Outside)).(type) {
 	case ChildDown, access.ChildUp, Down, Exit:
@@ -220,8 +223,8 @@ func (d *descriptor) hearsNews() bool {
 	return false
 }
 
-// callback reports OnStart and its like, which are no messages and cannot be dropped.
-func (s *simulation) callback(c *Context, a *cell, name string) {
+// callback reports a callback such as OnStart. A callback has no message and cannot be dropped.
+func (s *simulation) callback(c *kernelTurn, a *cell, name string) {
 	if s == nil {
 		return
 	}
@@ -238,8 +241,8 @@ func (s *simulation) callback(c *Context, a *cell, name string) {
 	injectFault(a, c, s.begin(c, a, nil, e, why))
 }
 
-// begin reports what begins in b, and returns what is to go wrong.
-func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event,
+// begin reports that a behaviour or callback of a begins, and returns the fault to inject.
+func (s *simulation) begin(c *kernelTurn, a *cell, m *message, e sim.Event,
 	payload any) (f sim.Fault) {
 	t := a.typ()
 	s.mu.Lock()
@@ -253,7 +256,7 @@ func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event,
 	return f
 }
 
-// observe reports what has become of a message.
+// observe reports an event of a message: a dead letter or a panic.
 func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.ID]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
@@ -269,14 +272,15 @@ func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	s.report(ev, to, m, payload)
 }
 
-// wantsPayload reports whether what is in a message matters to the hooks.
+// wantsPayload reports whether the hooks need the payload of a message, or the turn that unit
+// watches has sent it.
 func (s *simulation) wantsPayload(m *message) bool {
 	_, ofUnit := s.unit.nodes[m]
 	return s.hooks.Payload != nil || ofUnit
 }
 
-// report tells what happens in an actor, because of m if that is not nil, and returns it as it was
-// observed.
+// report completes an event in actor to, calls the hooks with it, and returns it. m is the message
+// of the event, or nil.
 func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.Event {
 	t := to.typ()
 	e.Actor, e.Type, e.Time = to.id, t.name, time.Duration(s.sys.opts.clock.Nanos())
@@ -302,7 +306,7 @@ func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.
 	return e
 }
 
-// now names what began last.
+// now returns the name of the behaviour or callback that began last.
 func (s *simulation) now() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -310,44 +314,44 @@ func (s *simulation) now() string {
 }
 
 // simCounts is sim.CountsOf.
-func (s *System) simCounts() sim.Counts {
+func (s *kernelSystem) simCounts() sim.Counts {
 	if s.sim == nil {
 		return sim.Counts{}
 	}
 	return sim.Counts{Sent: s.sim.sent.Load(), Received: s.sim.received.Load(), Strangers: s.sched.Strangers(), Waits: s.sim.waits()}
 }
 
-// simulation is what a deterministic system has in addition. A nil simulation does nothing.
+// simulation has the additional state of a deterministic system. A nil simulation does nothing.
 type simulation struct {
-	sys    *System
+	sys    *kernelSystem
 	driver sched.Driver
 	hooks  *sim.Hooks
-	clock  *seam.VirtualClock // goes on when nothing else can
-	sent   seam.Uint64        // messages that have come to a mailbox, or will
+	clock  *seam.VirtualClock // moves when no actor can go on: see flow
+	sent   seam.Uint64        // messages that have come to a mailbox, or will come
 	// Messages that processes have received.
 	received seam.Uint64
 
-	// Hooks are observed what happens: otherwise none of the following is kept.
+	// The hook Event is set. Otherwise no marks, types, questions or put-off replies are recorded.
 	observed bool
 	mu       sync.Mutex
 	asks     askLog            // guarded by mu
 	marks    marks             // guarded by mu
-	types    map[uint64]string // guarded by mu: of the actors, by their numbers
+	types    map[uint64]string // guarded by mu: names of the actors' types, by actor number
 	unit     unit
 
-	tables map[tableOf]*table // guarded by mu: with behaviours that report
-	doing  string             // guarded by mu: what began last
+	tables map[tableOf]*table // guarded by mu: tables of watched behaviours
+	doing  string             // guarded by mu: the behaviour or callback that began last
 	owns   map[*typeInfo]bool // guarded by mu: whether a type is the runtime's own
 }
 
 // direct makes a scheduler deterministic.
-func (s *simulation) direct(sys *System, cfg *sched.Config) {
+func (s *simulation) direct(sys *kernelSystem, cfg *sched.Config) {
 	if s != nil {
 		s.sys, cfg.Driver = sys, s.driver
 	}
 }
 
-// tell reports what has become of a message.
+// tell is observe for an s that may be nil.
 func (s *simulation) tell(what sim.Kind, e env, to *cell, m *message) {
 	if s != nil {
 		s.observe(what, e, to, m)
@@ -361,23 +365,23 @@ func (s *simulation) count(n int) {
 	}
 }
 
-// countUser counts a message of that behaviour that was sent from outside. It takes the behaviour's
-// number, since the message may be the receiver's by then.
+// countUser counts a message that was sent from outside, if it is the user's. id is the number of
+// its behaviour: the receiver may own the message by then.
 func (s *simulation) countUser(id uint16) {
-	if s != nil && isMail(id) { // before the call: every send from outside comes by
+	if s != nil && isMail(id) { // s is checked here, since each send from outside calls countUser
 		s.count(1)
 	}
 }
 
-// refuses reports whether a TrySend is to fail.
+// refuses reports whether the hooks make a TrySend fail.
 func (s *simulation) refuses(a *cell, d *descriptor) bool {
 	return s != nil && s.hooks.Refuse != nil && s.hooks.Refuse(a.typ().name, d.name)
 }
 
-// makeInTurn returns a new node for the behaviour that runs. Others may go first.
-func (c *Context) makeInTurn(id uint16) *message {
+// makeInTurn returns a new node for the running behaviour. Other workers may run before it returns.
+func (c *kernelTurn) makeInTurn(id uint16) *message {
 	c.w.Point()
-	if id != signalSize.ID && id != carriedSize.ID { // what is carried is a node of its own
+	if id != signalSize.ID && id != carriedSize.ID { // the message that is carried has its own node
 		c.sys.sim.count(1)
 	}
 	m := msg.ByID(id).New(c.cache.Owner())
@@ -387,9 +391,9 @@ func (c *Context) makeInTurn(id uint16) *message {
 	return m
 }
 
-// deadlockClock tells the watch over actors under pressure when to look. It is the machine's clock
-// or, in a deterministic system, one that goes on when no actor can.
-func (s *System) deadlockClock() seam.Clock {
+// deadlockClock returns the clock of the watch over actors under pressure. It is the machine's
+// clock or, in a deterministic system, the clock that moves when no actor can go on.
+func (s *kernelSystem) deadlockClock() seam.Clock {
 	if s.sim != nil {
 		return s.sim.clock
 	}

@@ -15,19 +15,20 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// marks say from where messages of a deterministic system come that no behaviour has sent. In
-// production such a message says only that it comes from outside. In a deterministic system a node
-// is used once, so that it stands for its message.
+// marks has the origin of messages that no behaviour has sent, in a deterministic system. In other
+// systems such a message says only that it comes from outside. In a deterministic system a node is
+// used once, so the node identifies its message.
 type marks map[*message]mark
 
-// mark is how a message comes, and on whose behalf.
+// mark is the way of a message to its receiver, and the actor or process on whose behalf it was
+// sent.
 type mark struct {
 	via  sim.Via
 	from uint64
-	typ  string // of the sender; "": that of an actor of the system
+	typ  string // the sender's type; "": look it up by the number
 }
 
-// born notes what a new actor is called.
+// born records the type of a new actor.
 func (s *simulation) born(a *cell, t *typeInfo) {
 	if s == nil || !s.observed {
 		return
@@ -37,14 +38,14 @@ func (s *simulation) born(a *cell, t *typeInfo) {
 	s.types[a.id] = t.name
 }
 
-// name is how an actor is called in texts.
+// name returns the name of an actor for texts, as in "socket#4".
 func (s *simulation) name(actor uint64) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return fmt.Sprintf("%s#%d", s.types[actor], actor)
 }
 
-// comes notes from where m comes. The caller is about to push it.
+// comes records the origin of m. The caller is about to push m.
 func (s *simulation) comes(m *message, via sim.Via, from *cell) {
 	if s == nil || !s.observed {
 		return
@@ -54,7 +55,7 @@ func (s *simulation) comes(m *message, via sim.Via, from *cell) {
 	s.marks[m] = mark{via: via, from: from.id}
 }
 
-// comesFromProcess notes that a process sends m.
+// comesFromProcess records that a process sends m.
 func (s *simulation) comesFromProcess(m *message, id uint64, typ string) {
 	if !s.observed {
 		return
@@ -64,7 +65,8 @@ func (s *simulation) comesFromProcess(m *message, id uint64, typ string) {
 	s.marks[m] = mark{via: sim.BySend, from: id, typ: typ}
 }
 
-// processEvents returns what is told of what processes do: nil unless package actortest is.
+// processEvents returns the function that processes call with their events and payloads. It is nil
+// unless the hook Event is set.
 func (s *simulation) processEvents() func(e, payload any) {
 	if s == nil || !s.observed {
 		return nil
@@ -72,7 +74,7 @@ func (s *simulation) processEvents() func(e, payload any) {
 	return func(e, payload any) { s.ofProcess(e.(sim.Event), payload) }
 }
 
-// ofProcess tells what a process does.
+// ofProcess reports an event of a process to the hooks.
 func (s *simulation) ofProcess(e sim.Event, payload any) {
 	switch {
 	case e.Kind == sim.SentToProcess:
@@ -94,8 +96,8 @@ func (s *simulation) ofProcess(e sim.Event, payload any) {
 	s.hooks.Event(e)
 }
 
-// sourceOf enters how a message of the user's has come, and from which actor or process; 0 is
-// outside.
+// sourceOf completes e with the way and the sender of a user's message: the number of an actor or
+// process, or 0 for outside.
 func (s *simulation) sourceOf(e *sim.Event, m *message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +116,7 @@ func (s *simulation) hasRun(m *message) {
 	delete(s.marks, m)
 }
 
-// stashed notes that m is the running message, was, put aside.
+// stashed records that m replaces the running message, was, in the stash.
 func (s *simulation) stashed(was, m *message) {
 	if s == nil {
 		return
@@ -127,14 +129,15 @@ func (s *simulation) stashed(was, m *message) {
 	}
 }
 
-// unit watches one turn for package actortest: what its function sends, arms, and whether it stops
-// its actor. A message is known by its node when it is made, and by its receiver when it has come
-// there: between the two nothing of a send is slowed down for the sake of tests.
+// unit watches one turn for package actortest: it records the messages that the turn's function
+// sends, the timers that it arms, and whether it stops its actor. A message is recorded when its
+// node is made, and when it has come to its receiver. The steps of a send in between are not
+// changed for the sake of tests.
 type unit struct {
-	now   *sim.Turn // nil: no such turn runs
-	in    *Context  // of the worker that runs it
+	now   *sim.Turn   // nil: no watched turn runs
+	in    *kernelTurn // of the worker that runs the turn
 	nodes map[*message]madeIn
-	count int
+	count int // nodes made in watched turns
 }
 
 // madeIn is the turn in which a node was made.
@@ -143,15 +146,16 @@ type madeIn struct {
 	place int
 }
 
-// made notes a node that was made for the behaviour that runs.
-func (u *unit) made(c *Context, m *message) {
+// made records a node that was made for the running behaviour, if that is watched.
+func (u *unit) made(c *kernelTurn, m *message) {
 	if u.now != nil && u.in == c {
 		u.count++
 		u.nodes[m] = madeIn{u.now, u.count}
 	}
 }
 
-// came enters a message that has come to its receiver.
+// came adds a message that has come to its receiver to the turn that has sent it, in the order of
+// the sends.
 func (u *unit) came(m *message, e sim.Event, payload any) {
 	in, ok := u.nodes[m]
 	if !ok || e.Kind == sim.Panicked {
@@ -165,13 +169,13 @@ func (u *unit) came(m *message, e sim.Event, payload any) {
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
-// inTurn sends an actor a function that runs in a turn of it, and enters in t what the
-// function does: see sim.InTurn.
+// inTurn sends an actor a function that runs in a turn of the actor, and records the actions of the
+// function in t: see sim.InTurn.
 func (r Ref[S]) inTurn(t *sim.Turn, f any) error {
 	in := f.(func(*S, *Context))
 	sys := r.b.sys()
-	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *Context) {
-		in(stateOf[S](a), c)
+	return sys.push(r.b, newSignal(sys, unitTurn{t: t, f: func(a *cell, c *kernelTurn) {
+		in(stateOf[S](a), c.face())
 	}}), asPlaced)
 }
 
@@ -179,10 +183,10 @@ func (r Ref[S]) inTurn(t *sim.Turn, f any) error {
 type unitTurn struct {
 	unanswered
 	t *sim.Turn
-	f func(*cell, *Context)
+	f func(*cell, *kernelTurn)
 }
 
-func (s unitTurn) serve(a *cell, c *Context) {
+func (s unitTurn) serve(a *cell, c *kernelTurn) {
 	of := c.sys.sim
 	of.callback(c, a, "In")
 	u, before := &of.unit, slices.Clone(armedBy(a))
@@ -203,7 +207,8 @@ func (s unitTurn) serve(a *cell, c *Context) {
 	}
 }
 
-// armedBy returns the timers of an actor, those that have run as well, in the order of their arming.
+// armedBy returns the timers of an actor in the order of their arming. It includes timers that have
+// fired.
 func armedBy(a *cell) []timerwheel.Ref {
 	if a.cold == nil || a.cold.parts[timersPart] == nil {
 		return nil
@@ -211,7 +216,9 @@ func armedBy(a *cell) []timerwheel.Ref {
 	return timersOf(a.cold).list
 }
 
-// armedIn says what a timer of a is about, and that its message is none that was sent.
+// armedIn describes a timer of a that the function has armed. It removes the timer's message from
+// the nodes of u: the message was not sent. ok is false for a timer of the runtime's own, and for a
+// timer that is gone.
 func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
 	k := timersOf(a.cold).shard.Find(t)
 	if k == nil || isOwn(k.ID) {
@@ -229,10 +236,10 @@ func armedIn(t timerwheel.Ref, a *cell, u *unit) (out sim.Armed, ok bool) {
 		Message: d.payload(m)}, true
 }
 
-// injectFault makes something go wrong in a deterministic system, as package actortest was observed
-// to, before a behaviour or a callback. All but the panic is what the runtime does by itself, here
-// without a reason.
-func injectFault(a *cell, c *Context, f sim.Fault) {
+// injectFault injects a fault in a deterministic system, before a behaviour or a callback. Package
+// actortest chooses the faults. Except for the panic, each fault is something that the runtime also
+// does by itself.
+func injectFault(a *cell, c *kernelTurn, f sim.Fault) {
 	switch f.Kind {
 	case sim.Panic:
 		panic(f.Value)
@@ -251,15 +258,16 @@ func injectFault(a *cell, c *Context, f sim.Fault) {
 	}
 }
 
-// flood fills the mailbox with messages that do nothing, for two turns.
-func flood(c *Context, a *cell) {
+// flood pushes empty messages to the mailbox: enough for two turns.
+func flood(c *kernelTurn, a *cell) {
 	for range 2 * a.batch() {
-		a.box.Push(newSignal(c, nil)) // it runs, so it need not be woken
+		a.box.Push(newSignal(c, nil)) // a runs, so it need not be woken
 	}
 }
 
-// injectHeapFault collects the actor's heap, or lets it take no more.
-func injectHeapFault(c *Context, a *cell, what sim.FaultKind) {
+// injectHeapFault makes the actor collect its arena, or sets the arena's limit so that it can take
+// no more memory.
+func injectHeapFault(c *kernelTurn, a *cell, what sim.FaultKind) {
 	switch {
 	case a.arena == nil:
 	case what == sim.Collect:
@@ -269,17 +277,18 @@ func injectHeapFault(c *Context, a *cell, what sim.FaultKind) {
 	}
 }
 
-// In a deterministic system it is known who waits for a reply, and what has become of the request.
-// So a run in which a caller waits for ever can say so as soon as nothing can happen any more. All
-// of it is kept here. The rest of the runtime says when a reply is put off, and when a goroutine or
-// a turn begins to wait. Whether the reply is still awaited is looked up when the list of waits is
-// wanted, so that nothing has to say when a wait is over.
+// A deterministic system records the callers that wait for replies, and the state of their
+// requests. So a run in which a caller waits for ever can report that as soon as nothing can happen
+// any more. The code below keeps these records. The rest of the runtime reports that a reply is put
+// off, and that a goroutine or a turn begins or ends its wait in Ask. Whether an actor still waits
+// for a message is looked up when the list of waits is made.
 
-// askLog is who waits for what. Only one thread runs at a time, and locks what it changes.
+// askLog records waits for replies. Only one thread runs at a time; it changes the log under the
+// lock of the simulation.
 type askLog struct {
-	questions map[*message]any // of the requests that run
-	putOffs   []putOff         // in the order of Defer; some may be over
-	calls     []openCall       // in the order of their waits
+	questions map[*message]any // the questions of the running requests
+	putOffs   []putOff         // in the order of Defer; some may be answered
+	calls     []openCall       // in the order in which the waits began
 }
 
 // putOff is a reply that was put off.
@@ -294,14 +303,14 @@ type putOff struct {
 // openCall is a goroutine, or the turn of an actor, that waits in Ask.
 type openCall struct {
 	call  *callState
-	by    *cell // whose turn waits; nil: a goroutine
-	pipe  bool  // that is one of the system's own
+	by    *cell // the actor whose turn waits; nil: a goroutine waits
+	pipe  bool  // the caller is a goroutine of the run; if by is nil, it runs a function of Pipe
 	to    *cell
 	d     *descriptor
 	since int64
 }
 
-// running says what the request asks that is about to run. The question is taken out of the message
+// running records the question of a request that is about to run. The message loses the question
 // before its method runs.
 func (s *simulation) running(m *message, question any) {
 	s.mu.Lock()
@@ -309,8 +318,8 @@ func (s *simulation) running(m *message, question any) {
 	s.asks.questions[m] = question
 }
 
-// putOff enters a reply that Defer puts off.
-func (s *simulation) putOff(c *Context, d *deferral) {
+// putOff records a reply that Defer puts off. Now and then it removes the replies that were given.
+func (s *simulation) putOff(c *kernelTurn, d *deferral) {
 	if s == nil || !s.observed {
 		return
 	}
@@ -326,7 +335,7 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 		s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.Life})
 }
 
-// enter notes that a caller begins to wait, and returns what leave needs.
+// enter records that a caller begins to wait, and returns the argument for leave.
 func (s *simulation) enter(o openCall) *callState {
 	o.since, o.pipe = s.sys.opts.clock.Nanos(), sched.RunOf() != nil
 	s.mu.Lock()
@@ -335,22 +344,24 @@ func (s *simulation) enter(o openCall) *callState {
 	return o.call
 }
 
-// leave notes that the wait is over.
+// leave records that the wait is over.
 func (s *simulation) leave(k *callState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asks.calls = slices.DeleteFunc(s.asks.calls, func(o openCall) bool { return o.call == k })
 }
 
-// awaitOne waits for the next of several replies, one of which is that of to.
+// awaitOne waits until came reports true, for one of several replies. It returns the last result of
+// came. to is one of the actors that have not replied yet, and stands for all of them in the log.
 func (s *simulation) awaitOne(ctx context.Context, to *cell, d *descriptor, came func() bool) bool {
-	k := new(callState) // stands for all of them
+	k := new(callState) // stands for all calls
 	_, me := callerHere()
 	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
 	return s.sys.sched.Await(ctx, came)
 }
 
-// inLife returns the caller, or nil if the life is over in which it asked: that one hears no more.
+// inLife returns the caller a, or nil if the life in which it has asked is over: then it gets no
+// outcome.
 func inLife(a *cell, mark uint16) *cell {
 	if a != nil && mark != 0 && a.cold.isStale(mark) {
 		return nil
@@ -358,8 +369,8 @@ func inLife(a *cell, mark uint16) *cell {
 	return a
 }
 
-// waits returns who waits for a reply: first those in Ask, then those who wait for a message.
-// Nothing runs meanwhile.
+// waits returns the waits for replies: first the callers in Ask, then the actors that wait for a
+// message, then the processes. Nothing runs meanwhile.
 func (s *simulation) waits() []sim.Wait {
 	s.mu.Lock()
 	calls, putOffs := slices.Clone(s.asks.calls), slices.Clone(s.asks.putOffs)
@@ -388,11 +399,11 @@ func (s *simulation) waits() []sim.Wait {
 // waitList is a list of waits that is being made.
 type waitList struct {
 	all    []sim.Wait
-	inCall map[*callState]int // which of them is in Ask, by its call
+	inCall map[*callState]int // the indices of the callers in Ask
 }
 
-// addProcesses adds the processes that wait for replies of others, or of actors; processes is nil if none were
-// joined.
+// addProcesses adds the processes that wait for replies of other processes or of actors. processes
+// is nil if no system of processes was joined.
 func (l *waitList) addProcesses(processes *any) {
 	if processes == nil {
 		return
@@ -433,8 +444,9 @@ func (l *waitList) enter(o openCall) {
 	l.all = append(l.all, w)
 }
 
-// add adds a caller who waits for the reply of to to d, or says what has become of the request of
-// a goroutine that was entered.
+// add adds a caller that waits for the reply of to to a request of d. If the caller was entered as
+// a goroutine or turn in Ask, add completes that entry with the state of the request. It does
+// nothing if by and k are nil.
 func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wait) {
 	if i, ok := l.inCall[k]; ok && k != nil {
 		l.all[i].How, l.all[i].Question = w.How, w.Question
@@ -450,8 +462,8 @@ func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wa
 	l.all = append(l.all, w)
 }
 
-// addMail adds those who wait because of the mail of an actor that is in no queue: it has put the
-// request aside, or is suspended.
+// addMail adds the callers whose requests are in the mail of an actor that is in no queue. The
+// actor has stashed the request, or is suspended.
 func (l *waitList) addMail(a *cell) {
 	add := func(m *message, how sim.How) {
 		if d := a.typ().decls[m.ID]; d.caller != nil {

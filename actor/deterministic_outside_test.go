@@ -42,7 +42,7 @@ func TestSystem_StopFromAPipe(t *testing.T) {
 		}
 		sys.Stop()
 		<-over
-		// What the function has returned.
+		// The outcome of the function.
 		equal(t, name+": the dead letter", (<-letters).Behaviour, "done")
 	}
 }
@@ -84,8 +84,9 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 3+callers*each)
 }
 
-// TestSystem_WaitsWithAnEndedContext: an outcome that is there wins over the end of the context,
-// and that end wins over an outcome that is not, deterministic or not.
+// TestSystem_WaitsWithAnEndedContext: a wait with a context that has ended returns nil if its
+// condition holds already, and the context's error otherwise. This holds for deterministic and for
+// other systems.
 func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -107,9 +108,9 @@ func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 
 var droppingOne = newBounded("dropping one", 1, actor.OverflowDropOldest)
 
-// TestDeterministic_TwoSystems: an actor of one deterministic system asks one of another, whose
-// requests make room for each other. Left in the middle of that, because no caller waits for its
-// system, it does not keep the other from being quiescent.
+// TestDeterministic_TwoSystems: an actor of one deterministic system asks an actor of another one,
+// whose bound drops the oldest requests. If the asking system stands still in the middle of that,
+// because no caller waits for it, the other system still becomes quiescent.
 func TestDeterministic_TwoSystems(t *testing.T) {
 	const asks = 30
 	dropped := 0
@@ -128,7 +129,7 @@ func TestDeterministic_TwoSystems(t *testing.T) {
 			}
 		})
 		for range asks {
-			do.Send(here, caller, noop) // which lets the caller go on for a moment
+			do.Send(here, caller, noop) // this lets the caller go on for a moment
 			quiet(t, there)
 		}
 		for range asks {
@@ -143,8 +144,8 @@ func TestDeterministic_TwoSystems(t *testing.T) {
 }
 
 // TestDeterministic_PipesAcross: functions of Pipe of two deterministic systems ask actors of the
-// other one. None keeps its own system from going on, nor the other, whose sends let this one go on
-// for a moment.
+// other system. None keeps either system from going on. A send to a system lets it go on for a
+// moment.
 func TestDeterministic_PipesAcross(t *testing.T) {
 	const asks = 3
 	for seed := range uint64(20) {

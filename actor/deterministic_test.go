@@ -42,7 +42,7 @@ func (w *stroller) count(c *actor.Context, left int) (int, error) {
 	return n + 1, err
 }
 
-// strolls runs strollers in a system of their own and returns what happened, in order.
+// strolls runs strollers in a system of their own and returns the events in order.
 func strolls(t testing.TB, opts ...actor.Option) string {
 	var trace strings.Builder
 	h := &sim.Hooks{Event: func(e sim.Event) {
@@ -72,8 +72,8 @@ func hashOf(s string) uint64 {
 	return h.Sum64()
 }
 
-// TestDeterministic_SeedAlone: "in an order that n alone decides, and n decides all else that is
-// left to chance", whatever WithRandSeed says, before it or behind.
+// TestDeterministic_SeedAlone: "the seed n alone decides the order of the steps and all other
+// random choices". WithRandSeed has no effect, before WithDeterministic or after it.
 func TestDeterministic_SeedAlone(t *testing.T) {
 	run := func(opts ...actor.Option) string {
 		sys := start(t, opts...)
@@ -109,7 +109,7 @@ func TestDeterministic_SeedAlone(t *testing.T) {
 	}
 }
 
-// TestDeterministic_SameSeedSameOrder: "The same seed means the same order on any machine".
+// TestDeterministic_SameSeedSameOrder: "The same seed gives the same order on any machine".
 func TestDeterministic_SameSeedSameOrder(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(8) {
@@ -139,7 +139,7 @@ func ExampleWithDeterministic() {
 	// [1 0 2 4 3] [1 0 2 4 3] [0 2 1 3 4]
 }
 
-// TestDeterministic_TimeJumps: "when no actor can go on, it jumps to the next timer".
+// TestDeterministic_TimeJumps: "When no actor can go on, it jumps to the next timer".
 func TestDeterministic_TimeJumps(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1))
 	var passed time.Duration
@@ -152,8 +152,8 @@ func TestDeterministic_TimeJumps(t *testing.T) {
 	equal(t, "time that has passed", passed, time.Hour)
 }
 
-// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops no other actor but
-// its worker, and Blocking and Pipe take their turns.
+// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops only its worker, and
+// no other actor. Blocking and functions of Pipe take their turns.
 func TestDeterministic_AskInABehaviour(t *testing.T) {
 	for seed := range uint64(20) {
 		sys := start(t, actor.WithDeterministic(seed))

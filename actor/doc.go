@@ -18,17 +18,19 @@
 //
 // # Choosing
 //
-// A one-way message is a [Behaviour], a request with a reply an [AskBehaviour]. From
-// outside, [AskBehaviour.Ask] blocks; inside a behaviour, [AskTo] delivers the reply as a
-// message, [AskToWith] with a mark. An actor that has to wait before it can reply puts the
-// reply off with [Defer]. [Context.Context] is for what a behaviour calls, and
-// [Context.SetContext] carries a deadline or a trace on.
-// Declare work that blocks with [Context.Blocking], or move it into a goroutine
-// with [Pipe]. Continue a long computation in another turn with [Yield]. Use [Handler] in
-// code that only cares about which messages an actor understands; package group makes
-// topics and pools of them. To send a message later, use [After] or [Every]. To let others
-// find an actor, give it a name ([Type.SpawnNamed], [Lookup]). [FromChan] and [ToChan] lead
-// to the channels of other code.
+//   - A one-way message is a [Behaviour], and a request with a reply an [AskBehaviour].
+//   - From outside, [AskBehaviour.Ask] blocks until the reply comes. Inside a behaviour,
+//     [AskTo] delivers the reply as a message, and [AskToWith] does so with a mark.
+//   - An actor that has to wait before it can reply puts the reply off with [Defer].
+//   - [Context.Context] is a context for functions that a behaviour calls.
+//     [Context.SetContext] sends a deadline or a trace along with messages.
+//   - Put work that blocks into [Context.Blocking], or move it into a goroutine with [Pipe].
+//   - Continue a long computation in another turn with [Yield].
+//   - Use [Handler] in code that depends only on the messages that an actor understands.
+//     Package group makes topics and pools of handlers.
+//   - To send a message later, use [After] or [Every].
+//   - To let others find an actor, give it a name ([Type.SpawnNamed], [Lookup]).
+//   - [FromChan] and [ToChan] connect actors to the channels of other code.
 //
 // # Guarantees
 //
@@ -36,13 +38,14 @@
 //     synchronizes before the next one of the same actor, and a send before the behaviour
 //     that it starts.
 //   - Messages from one sender to one receiver run in order, and causally: if A sends to B
-//     and then to C, B sees A's message before anything that C does in reaction.
+//     and then to C, B gets A's message before any message that C sends in reaction.
 //   - A message runs exactly once or becomes a dead letter, which is counted and reported.
 //   - An actor that cannot keep up mutes the actors of its system that send to it, until it
-//     has recovered. One that is only muted itself takes more mail, up to a watermark, and
-//     mutes no sender until then. It does not mute goroutines, nor actors of other systems: from
-//     Send never waits, SendWait does, and TrySend refuses. See [Behaviour.Send].
-//   - A panic or runtime.Goexit in a behaviour ends its actor, nothing else.
+//     has recovered. An actor that is only muted itself takes more mail, up to a watermark,
+//     and mutes no sender until then. Goroutines and actors of other systems are never
+//     muted. Their Send does not wait; SendWait waits, and TrySend refuses. See
+//     [Behaviour.Send].
+//   - A panic or runtime.Goexit in a behaviour ends its actor, and nothing else.
 //   - Timers of an actor fire in the order of their times. They end with the actor, or when
 //     it is restarted. A canceled timer does not run.
 //   - A name has one actor, and is free before any code can learn of the actor's end.
@@ -74,7 +77,7 @@
 // For operating a service, see docs/operating.md: [System.Why], [Context.Logger], the lines
 // of the log, and [Interceptor].
 //
-// An idle actor is one allocation of about 100 bytes and its state. An idle system uses no
+// An idle actor is one allocation of about 100 bytes plus its state. An idle system uses no
 // processor time. Workers yield to Go's scheduler every 100 µs, or every 400 µs while some
 // of Go's processors are free, so that the process's other goroutines run.
 //

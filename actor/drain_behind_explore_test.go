@@ -15,7 +15,7 @@ import (
 // retiree is the state of an actor that is to drain after its mail.
 type retiree struct{ r *retirement }
 
-// retirees is a type of them, with its behaviours.
+// retirees is a type of retirees, with its behaviours.
 type retirees struct {
 	typ  *Type[retiree]
 	say  Behaviour[retiree, int]
@@ -39,7 +39,7 @@ var retireeTypes = map[string]*retirees{
 	"refuse":     newRetirees(WithBound(8, OverflowRefuse), WithBatch(1)),
 }
 
-// overseer restarts what falls.
+// overseer is a supervisor that restarts each child that falls.
 type overseer struct{ ended bool }
 
 var (
@@ -55,8 +55,8 @@ var (
 		}))
 )
 
-// retirement is a stage with an actor that is sent two words, over the message between which it
-// falls, and is told to drain after them.
+// retirement is a stage with an actor that gets two words and a message between them over which it
+// falls. Then it is told to drain after its mail.
 type retirement struct {
 	stage
 	kind          *retirees
@@ -81,7 +81,7 @@ func newRetirement(p *explore.Program, k *retirees) *retirement {
 	return r
 }
 
-// retire has the friend retire the child.
+// retire makes the friend send the words and the order to the child.
 func (r *retirement) retire() {
 	overseerAct.Send(r.sys, r.friend, func(c *Context) {
 		r.kind.say.Send(c, r.child, 1)
@@ -91,7 +91,7 @@ func (r *retirement) retire() {
 	})
 }
 
-// retirementOps are operations of others at the same time.
+// retirementOps has concurrent operations of other goroutines.
 var retirementOps = map[string]func(r *retirement){
 	"words":    func(r *retirement) { r.kind.say.Send(r.sys, r.child, 11); r.kind.say.Send(r.sys, r.child, 12) },
 	"restart":  func(r *retirement) { Restart(r.sys, r.child) },
@@ -99,11 +99,11 @@ var retirementOps = map[string]func(r *retirement){
 	"postpone": func(r *retirement) { Postpone(r.sys, r.child); Restart(r.sys, r.child) },
 }
 
-// judge: the actor has ended, after the words that were sent before the order, and each other word has
-// run or is a dead letter.
+// judge checks that the actor has ended, after the words that were sent before the order, and that
+// each other word has run or is a dead letter.
 func (r *retirement) judge(op string) error {
 	for range 2 { // a back-off may be left
-		r.sys.sched.WakeAll()
+		r.sys.kernel().sched.WakeAll()
 		Restart(r.sys, r.child)
 		r.tidyUp()
 	}
@@ -126,9 +126,9 @@ func (r *retirement) judge(op string) error {
 	return r.sys.Shutdown(context.Background())
 }
 
-// TestDrainBehind_Explored: an actor is told to drain after the mail that it has, falls over some of
-// it, and is restarted, while others send to it, restart it, or put its restart off: all the mail that
-// was sent before the order runs, and the actor ends.
+// TestDrainBehind_Explored: an actor is told to drain after its mail, falls over a message, and is
+// restarted, while others send to it, restart it, or put its restart off. All mail that was sent
+// before the order runs, and the actor ends.
 //
 // Mutants: drain-behind/… of internal/mutants/life_explored.json.
 func TestDrainBehind_Explored(t *testing.T) {

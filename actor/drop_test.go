@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// guestType has behaviours that drop and others, without a bound and with one.
+// guests is a type with behaviours that drop and behaviours that do not, with a bound or without.
 type guests struct {
 	typ  *actor.Type[puppet]
 	do   actor.Behaviour[puppet, deed]
@@ -29,7 +29,7 @@ func newGuests(opts ...actor.TypeOption) *guests {
 	return g
 }
 
-// TestDrop: "one that is sent to an actor that does not keep up becomes a dead letter with
+// TestDrop: "a message that is sent to an actor that does not keep up becomes a dead letter with
 // ErrOverloaded, and mutes no sender", from inside and from outside; a request "is answered with
 // ErrOverloaded at once". Afterwards messages run again.
 func TestDrop(t *testing.T) {
@@ -56,7 +56,7 @@ func TestDrop(t *testing.T) {
 			g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
 			awaitMuted(t, r)
 			inside(t, sys, func(c *actor.Context) {
-				// It has the bound of the one type, and the leeway of the others.
+				// Enough for the bound of the one type, and for the leeway of the others.
 				for range 8 {
 					g.drop.Send(c, r, 0)
 				}
@@ -137,8 +137,8 @@ func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], de
 	inside(t, sys, func(c *actor.Context) { wants(t, g.drop.TrySend(c, r, 1), actor.ErrOverloaded) })
 }
 
-// TestDrop_BehindOthers: a message gives way also behind another of the same behaviour for which
-// the sender is muted.
+// TestDrop_BehindOthers: a behaviour sends an ordinary message, for which it will be muted, and
+// then a message that drops. The second message gives way all the same.
 func TestDrop_BehindOthers(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
@@ -206,8 +206,8 @@ func TestDrop_NoRoom(t *testing.T) {
 	equal(t, "run", n, 4096)
 }
 
-// TestDrop_NotWhatWasAskedFor: "What the receiver itself has asked for is never dropped, and mutes
-// no sender": the answer to AskTo comes to a caller under pressure, and the result of Pipe.
+// TestDrop_NotWhatWasAskedFor: "Messages that the receiver itself has asked for are never dropped":
+// the answer to AskTo and the result of Pipe come to a caller under pressure, and mute no sender.
 func TestDrop_NotWhatWasAskedFor(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
@@ -248,8 +248,8 @@ func TestDrop_Misuse(t *testing.T) {
 	})
 }
 
-// A room passes on what is said without waiting for those who listen: a guest that does
-// not keep up misses something.
+// A room passes remarks on without waiting for the guests: a guest that does not keep up
+// misses some of them.
 func ExampleDropOnOverload() {
 	type guest struct{}
 	typ := actor.NewType[guest]("guest", actor.WithBound(2, actor.OverflowRefuse))

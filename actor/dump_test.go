@@ -8,12 +8,12 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Dump describes the scheduler, and of each actor its gate, its permits and its queues: for the
-// report of a test that hangs. It only reads, and it may read what an owner is about to write.
+// Dump describes the scheduler, and the gate, permits and queues of each actor, for the report of a
+// test that hangs. It only reads, and its reads race with the writes of the owners.
 func Dump(sys *System, targets ...Target) string {
 	var b strings.Builder
-	b.WriteString(sys.sched.Dump())
-	fmt.Fprintf(&b, "%d goroutines wait to send; refusing %v\n", sys.waiters.Load(), sys.refusing.Load())
+	b.WriteString(sys.kernel().sched.Dump())
+	fmt.Fprintf(&b, "%d goroutines wait to send; refusing %v\n", sys.kernel().waiters.Load(), sys.kernel().refusing.Load())
 	for _, t := range targets {
 		b.WriteString(dumpOf(targetOf("Dump", t)) + "\n")
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// What several features do together. Each of these was found by a user of both.
+// These tests combine several features. A user of both features has found each of the bugs.
 
-// tool is an actor that does what it is told, in ordinary mail or urgently.
+// tool is an actor that runs the function in a message, from ordinary or from urgent mail.
 type (
 	tool struct{ sums []int }
 	job  = func(*tool, *actor.Context)
 )
 
-// tools is a type of them.
+// tools is a type of tool actors with its behaviours.
 type tools struct {
 	typ       *actor.Type[tool]
 	do, hurry actor.Behaviour[tool, job]
@@ -40,7 +40,7 @@ func newTools(opts ...actor.TypeOption) *tools {
 	return k
 }
 
-// squeeze has an actor apply pressure, and relax release it.
+// squeeze makes an actor apply pressure. relax makes it release the pressure.
 func squeeze(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool]) {
 	k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.ApplyPressure() })
 	quiet(t, sys)
@@ -50,8 +50,8 @@ func relax(sys *actor.System, k *tools, r actor.Ref[tool]) {
 	k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.ReleasePressure() })
 }
 
-// TestWatermark_MutedByTheLastMessage: an actor that counts its mail is muted when it has
-// run all that it had taken out; what comes in meanwhile is counted anew.
+// TestWatermark_MutedByTheLastMessage: an actor that counts its mail is muted after it has run all
+// the mail that it had taken out. The mail that comes in meanwhile is counted anew.
 func TestWatermark_MutedByTheLastMessage(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	k, slow := newTools(actor.WithWatermarks(20, 5), actor.WithBatch(10)), newTools()
@@ -88,7 +88,7 @@ func TestWatermark_Drain(t *testing.T) {
 	equal(t, "messages run and dead letters", st.Messages+st.DeadLetters, 102)
 }
 
-// TestWatermark_Unstashed: what comes out of the stash counts.
+// TestWatermark_Unstashed: unstashed messages count against the watermarks.
 func TestWatermark_Unstashed(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[puppet]("stasher", actor.WithWatermarks(100, 50), actor.WithBatch(10))
@@ -124,10 +124,10 @@ func TestWatermark_Unstashed(t *testing.T) {
 	}
 }
 
-// TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it for
-// another: no actor in the circle that this would close could run.
+// TestMute_NotTwice: the urgent mail of a muted actor may send, and does not mute the actor for a
+// second receiver. Otherwise a circle of muted actors would close, in which no actor could run.
 func TestMute_NotTwice(t *testing.T) {
-	// The watch would let the muted go that wait for an actor under pressure for long.
+	// No watch: it would release actors that wait for long for an actor under pressure.
 	sys := start(t, actor.WithWorkers(1), actor.Leeway(1), actor.DeadlockEvery(time.Hour))
 	k := newTools()
 	a, b, c := k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{})
@@ -138,7 +138,7 @@ func TestMute_NotTwice(t *testing.T) {
 	k.do.Send(sys, b, sendTo(c))
 	awaitStatus(t, sys, b, actor.StatusOverloaded) // muted for c
 	k.do.Send(sys, a, sendTo(b))
-	awaitStatus(t, sys, a, actor.StatusOverloaded) // for b
+	awaitStatus(t, sys, a, actor.StatusOverloaded) // muted for b
 	ran := make(chan struct{})
 	k.hurry.Send(sys, b, func(_ *tool, x *actor.Context) {
 		k.add.Send(x, a, 1)
@@ -150,7 +150,7 @@ func TestMute_NotTwice(t *testing.T) {
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 }
 
-// awaitStatus waits until an actor stands so.
+// awaitStatus waits until an actor has the given status.
 func awaitStatus(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.Status) {
 	t.Helper()
 	ctx := soon(t)
@@ -201,7 +201,7 @@ func TestTimer_UrgentBehaviour(t *testing.T) {
 	equal(t, "messages", fmt.Sprint(sums), "[1]")
 }
 
-// TestYield_BeforeTheStash: what is yielded is the very next message.
+// TestYield_BeforeTheStash: a yielded message is the very next message.
 func TestYield_BeforeTheStash(t *testing.T) {
 	sys := start(t)
 	typ := actor.NewType[puppet]("stasher")
@@ -237,12 +237,12 @@ func TestShutdown_OfAStoppedSystem(t *testing.T) {
 	}
 }
 
-// TestLongTurn_Carried: messages with contexts are reported as others are.
+// TestLongTurn_Carried: a long turn for a message with a context is reported like any other.
 func TestLongTurn_Carried(t *testing.T) {
 	typ := actor.NewType[puppet]("carrier")
 	b := actor.Declare[chan struct{}](typ, "carried")
 	typ.Table(b.Handle(func(_ *puppet, _ *actor.Context, reported chan struct{}) {
-		for ctx := soon(t); ctx.Err() == nil; { // it spins until it was reported
+		for ctx := soon(t); ctx.Err() == nil; { // it spins until its turn was reported
 			select {
 			case <-reported:
 				return
@@ -262,8 +262,9 @@ func TestLongTurn_Carried(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestExit_SystemStoppedOfAnother: an actor that ends for the reason that another system has
-// stopped has ended, and its own system goes on: callers are told so.
+// TestExit_SystemStoppedOfAnother: an actor exits with ErrSystemStopped as its reason, because
+// another system has stopped. Callers are told that the actor has ended, and its own system goes
+// on.
 func TestExit_SystemStoppedOfAnother(t *testing.T) {
 	other := start(t)
 	far := newTools().typ.Spawn(other, tool{})
@@ -298,8 +299,8 @@ func TestExit_SystemStoppedOfAnother(t *testing.T) {
 	}
 }
 
-// endedFor fails the test unless an actor has ended for that reason, in the eyes of all who
-// wait for it or send to it.
+// endedFor fails the test unless an actor has ended for that reason, by Join, StopWait, TrySend and
+// SendWait.
 func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why error) {
 	t.Helper()
 	down, err := actor.Join(soon(t), r)
@@ -317,8 +318,8 @@ func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why 
 	}
 }
 
-// TestExit_MailLeft: the mail that an actor leaves behind when it ends for the reason that another
-// system has stopped died with the actor.
+// TestExit_MailLeft: an actor ends for the reason that another system has stopped. The mail that it
+// leaves becomes dead letters for the end of the actor, and not for the end of its system.
 func TestExit_MailLeft(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(1), dead.option())
@@ -333,8 +334,8 @@ func TestExit_MailLeft(t *testing.T) {
 	wants(t, dead.last.Load().Reason, actor.ErrStopped)
 }
 
-// TestJoin_SystemStops: "ErrSystemStopped if the system of t stops before", with mail left,
-// whether the actor has anything else to see to at its end or not.
+// TestJoin_SystemStops: "ErrSystemStopped if the system of t stops first", with mail left. It makes
+// no difference whether the actor has an OnStop or other work at its end.
 func TestJoin_SystemStops(t *testing.T) {
 	for name, live := range map[string]job{
 		"plain":   func(*tool, *actor.Context) {},
@@ -357,7 +358,7 @@ func TestJoin_SystemStops(t *testing.T) {
 	}
 }
 
-// TestPanicReport_Misuse: "Frame is the user's own frame", also if the panic is gallop's.
+// TestPanicReport_Misuse: "Frame is the user's own frame", even if gallop itself has panicked.
 func TestPanicReport_Misuse(t *testing.T) {
 	for name, f := range map[string]job{
 		"Yield": func(_ *tool, c *actor.Context) { twiceYielded(c) },

@@ -1,108 +1,116 @@
 package actor
 
 import (
+	"runtime"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
 )
 
-// env is where code runs: inside, which is the turn of a worker and has its [Context]; or outside,
-// which is any other goroutine and has only the [System] that it acts in. All that differs between
-// the two is a method here: a message takes its node from the worker's cache or from the common
-// one, and makes an actor runnable with the worker or by an admission. So no other code asks where
-// it runs.
+// env is the place where code runs. Inside is a turn of a worker, which has its [Context]. Outside
+// is any other goroutine, which has only the [System] that it acts in. Everything that differs
+// between the two is a method of env, so that no other code asks where it runs. For example, inside
+// a message takes its node from the worker's cache, and the worker makes the receiver runnable;
+// outside the node comes from a common cache, and an admission makes the receiver runnable.
 type env interface {
-	Sender
-
-	system() *System
-	// in returns the env for acting on a: the inside of one system is the outside of another.
+	system() *kernelSystem
+	// asSender returns the env as users see it.
+	asSender() Sender
+	// in returns the env for acting on a. A turn of one system is outside of any other system.
 	in(a *cell) env
 	// runs reports whether the caller is in the turn of a.
 	runs(a *cell) bool
-	// senderID is the number of the running actor; 0 outside.
+	// senderID is the number of the running actor, or 0 outside.
 	senderID() uint64
 	// mustRun panics if the Context is not valid any more.
 	mustRun(call string)
-	// newID returns a number for a new actor, and whether package inspect is to hear of it.
+	// newID returns a number for a new actor, and whether the spawn must be reported to package
+	// inspect.
 	newID() (id uint64, sampled bool)
-	// workerID is the number of the worker, for reports; -1 outside.
+	// workerID is the number of the worker for reports, or -1 outside.
 	workerID() int
 
-	// node returns a message of a size class.
+	// node returns an empty message of a size class.
 	node(p *sizeClass) *message
-	// recycle takes back a message that has run or was discarded. It keeps nothing alive.
+	// recycle takes back a message that has run or was discarded. Its payload must have been
+	// cleared.
 	recycle(m *message)
 	// keepWaiter takes back an entry that no wait list holds any more.
 	keepWaiter(w *backpressure.Waiter[waiting])
-	// chunkCache has free memory for arenas; nil: none.
+	// chunkCache returns the free memory for arenas, or nil outside.
 	chunkCache() *heap.Recycler
-	// schedule makes runnable an actor that the caller owns.
+	// schedule makes an actor runnable. The caller owns the actor.
 	schedule(a *cell)
 
-	// Deterministic systems count messages: those from inside when they are made, those from
-	// outside when they have been pushed.
+	// Deterministic systems count messages: a message from inside when it is made, a message from
+	// outside when it has been pushed.
 	//
-	// countMade counts n messages if that has not been done.
+	// countMade counts n messages that were made. Outside it does nothing.
 	countMade(n int)
-	// countLost counts a message that was not pushed.
+	// countLost counts a message that was made and not pushed. Inside it does nothing.
 	countLost()
 	countDead(d *descriptor)
 	countUnmute()
 	countSpawned()
-	// marksReply notes that m, a reply to an actor, comes from no behaviour of its system.
+	// marksReply records, in a deterministic system, that m comes from outside and is a reply to
+	// the actor to.
 	marksReply(m *message, to *cell)
 
 	// send delivers a message of d, or makes it a dead letter.
 	send(to *cell, m *message, d *descriptor)
-	// mayTry says why TrySend refuses, if it does. Outside it takes a permit if not.
+	// mayTry returns the reason why TrySend must refuse, or nil. If it returns nil it may have
+	// taken a permit for the message: outside always, inside if the receiver has a bound.
 	mayTry(to *cell, d *descriptor) error
-	// answer is send for the reply to an actor's request: no sender is muted for it.
+	// answer is send for the reply to an actor's request. It mutes no sender.
 	answer(to *cell, m *message, d *descriptor)
 	// trySend delivers a message that mayTry has let pass.
 	trySend(to *cell, m *message, d *descriptor) error
-	// push delivers a message in the way that how says. If it returns an error, the message is
-	// still the caller's.
+	// push delivers a message in the way that how says. If it returns an error, the caller still
+	// owns the message.
 	push(to *cell, m *message, how delivery) error
-	// pushSystem brings m to an actor ahead of its mail. If it returns an error, m is still the
-	// caller's.
+	// pushSystem puts m into the system queue of an actor, ahead of its mail. If it returns an
+	// error, the caller still owns m.
 	pushSystem(to *cell, m *message) error
-	// pushFirst delivers the first message of an actor that no sender knows yet. publish makes it
-	// known: after the push, and before it can run.
+	// pushFirst delivers the first message of an actor that no sender knows yet. It calls publish,
+	// which makes the actor known, after the push and before the message can run.
 	pushFirst(to *cell, m *message, publish func()) error
-	// mayAct returns ErrSystemStopped if the system takes nothing more from here.
+	// mayAct returns ErrSystemStopped if the system refuses calls from this place.
 	mayAct() error
 
-	// askToStop has the running parent stop a child in its own way, which it reports.
+	// askToStop calls the function that the running parent supplied for stopping the child k. It
+	// reports whether there was one.
 	askToStop(k *child) bool
 }
 
-// delivery is how a message comes to its actor.
+// delivery is the way in which a message is delivered to its actor.
 type delivery uint8
 
 const (
-	// asPlain is for a message of the user's.
+	// asPlain is for messages of users.
 	asPlain delivery = iota
-	// asAsked is asPlain, by a goroutine that calls sched.Scheduler.TimeTurns while it waits for the
-	// reply.
+	// asAsked is asPlain for a goroutine that waits for the reply, and meanwhile calls
+	// sched.Scheduler.TimeTurns.
 	asAsked
-	// asPlaced is for a message that has its place already: it has a permit, or is an actor's first.
+	// asPlaced is for a message that has its place already: it has a permit, or is an actor's first
+	// message.
 	asPlaced
-	// asReply comes as long as the system has not stopped, even if it refuses all else, and mutes no
-	// sender.
+	// asReply is for replies. They are delivered until the system has stopped, even if it refuses
+	// other messages, and mute no sender.
 	asReply
-	// asSignal is for the runtime's own messages, for which no bound counts.
+	// asSignal is for the runtime's own messages. A bound does not apply to them.
 	asSignal
 )
 
-// envOf returns where a sender sends from. The type switch is cheaper than a call.
+// envOf returns the env of a sender. The type switch is cheaper than a method call.
 func envOf(from Sender) env {
 	switch f := from.(type) {
 	case *Context:
-		if f != nil && f.sys != nil {
-			return f
+		if c := f.kernel(); c != nil && c.sys != nil {
+			return c
 		}
 	case *System:
-		if f != nil && f.sched != nil {
-			return f
+		if s := f.kernel(); s != nil && s.sched != nil {
+			return s
 		}
 	case *carrier:
 		if f != nil {
@@ -122,11 +130,21 @@ func envOfEmbedded(from Sender) env {
 	if from == nil {
 		panicNoSender()
 	}
-	e := from.sender()
+	e := senderOf(from)
 	if e == nil || e.system() == nil || e.system().sched == nil {
 		panicNoSender()
 	}
 	return e
+}
+
+// senderOf returns nil if the embedded pointer is nil: then the promoted method panics.
+func senderOf(from Sender) (e env) {
+	defer func() {
+		if _, is := recover().(runtime.Error); is {
+			e = nil
+		}
+	}()
+	return from.sender()
 }
 
 //go:noinline
@@ -135,19 +153,19 @@ func panicNoSender() {
 		"outside")
 }
 
-// envFor is envOf for acting on a.
+// envFor returns the env of a sender for acting on a.
 func envFor(from Sender, a *cell) env {
-	if c, inside := from.(*Context); inside && c != nil && c.sys == a.shared().sys {
-		return c
+	if f, inside := from.(*Context); inside && f != nil && f.kernel().sys == a.shared().sys {
+		return f.kernel()
 	}
 	return envOf(from).in(a)
 }
 
-// waitIn runs f, which waits. In a behaviour or a process, others have the worker meanwhile; it
-// reports false and does not wait if too many block already.
-// It is no method of env, which would have f escape.
+// waitIn runs f, which waits. In a behaviour or a process, the worker runs other actors meanwhile.
+// If too many behaviours block already, waitIn does not call f and returns false. It is not a
+// method of env, because f would then escape to the heap.
 func waitIn(e env, f func()) bool {
-	if c, inside := e.(*Context); inside {
+	if c, inside := e.(*kernelTurn); inside {
 		return c.wait(f)
 	}
 	if _, w := processHere(); w != nil {

@@ -8,70 +8,70 @@ import (
 )
 
 var (
-	// ErrStopped says that the receiver has ended. It is returned by TrySend, SendWait and
-	// asks, and is the reason of dead letters. The error also wraps the reason for which
-	// the receiver ended, if that is known by then and not normal: so check for ErrStopped
-	// before you check for anything else.
+	// ErrStopped says that the receiver has ended. TrySend, SendWait and asks return it, and it is
+	// the reason of dead letters. The error also wraps the reason for which the receiver ended, if
+	// that is not nil and is known when the message is refused. So check for ErrStopped before you
+	// check for any other error.
 	ErrStopped = errors.New("gallop: actor stopped")
-	// ErrShutdown is the reason of an actor that was told to end.
+	// ErrShutdown is the reason of an actor that ended because it was told to stop.
 	ErrShutdown = errors.New("gallop: shut down")
 	// ErrKilled is the reason of an actor that was killed.
 	ErrKilled = errors.New("gallop: killed")
-	// ErrOverloaded says that the receiver does not keep up. It is returned by TrySend and,
-	// for actors with a bound and behaviours that are [DropOnOverload], by asks; it is the
-	// reason of dead letters of these.
+	// ErrOverloaded says that the receiver does not keep up. TrySend returns it. Asks return it if
+	// the receiver has a bound or the behaviour is [DropOnOverload]. It is the reason of dead
+	// letters of such receivers and behaviours, and of messages that did not fit into a full stash.
 	ErrOverloaded = errors.New("gallop: actor overloaded")
-	// ErrDropped says that a message had to make room for a newer one. It is the reason of
-	// dead letters of actors with OverflowDropOldest, and is returned by asks of these
-	// actors.
+	// ErrDropped says that a message was dropped to make room for a newer one. It is the reason of
+	// dead letters of actors with OverflowDropOldest. Asks of these actors return it.
 	ErrDropped = errors.New("gallop: dropped for a newer message")
-	// ErrPanicked says that the receiver panicked while it handled the request. It is
-	// returned by asks. The error also wraps a *PanicError with the value.
+	// ErrPanicked says that the receiver panicked while it handled the request. Asks return it. The
+	// error also wraps a *PanicError with the value of the panic.
 	ErrPanicked = errors.New("gallop: actor panicked")
-	// ErrDeadlock says that a behaviour asked its own actor, one with the same thread, or
-	// one that waits for it in an Ask of its own, so that the behaviour would wait for
-	// itself. It is returned by Ask, AskAll and Replies.
+	// ErrDeadlock says that an ask would wait for itself: a behaviour has asked its own actor, an
+	// actor that runs on the same thread, or an actor that waits for it in an Ask. Ask, AskAll and
+	// Replies return it.
 	ErrDeadlock = errors.New("gallop: ask would wait for itself")
-	// ErrTooManyBlocked says that as many behaviours block as may ([WithMaxBlocked]),
-	// so that one that waited too would keep its worker from others. It is returned by Ask,
-	// AskAll and Replies in a behaviour, and is the reason of the dead letter that the
-	// request of such an Ask becomes.
+	// ErrTooManyBlocked says that an ask in a behaviour or a process would have to wait while as
+	// many behaviours block as [WithMaxBlocked] allows. One more would keep its worker from other
+	// actors. Ask, AskAll and Replies return it, and it is the reason of the dead letter that the
+	// request becomes.
 	ErrTooManyBlocked = errors.New("gallop: too many behaviours block")
 	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
-	// ([Within]), and the reason of dead letters that are late replies. It is
-	// context.DeadlineExceeded too.
+	// ([Within]), and the reason of dead letters of late replies. It wraps
+	// context.DeadlineExceeded.
 	ErrNoReply error = noReply{}
-	// ErrSuspended says that the receiver is down and will be restarted later: see package supervise.
-	// It is returned by asks and TrySend, and is the reason of dead letters. The error also
-	// wraps the reason for which the receiver fell, if that is not nil: so check for ErrSuspended
-	// before you check for anything but ErrStopped.
+	// ErrSuspended says that the receiver is down and will be restarted later: see package
+	// supervise. Asks and TrySend return it, and it is the reason of dead letters. The error also
+	// wraps the reason for which the receiver fell, if that is not nil. So check for ErrSuspended
+	// after ErrStopped and before any other error.
 	ErrSuspended = errors.New("gallop: actor suspended")
-	// ErrRestarted says that the receiver has been restarted, and that the message does not
-	// run in its next life. It is returned by asks, and is the reason of dead letters, also of
-	// those that are outcomes for an earlier life of their actor. The error may also wrap the
-	// reason for which the receiver fell.
+	// ErrRestarted says that the receiver has been restarted, and that the message does not run in
+	// its next life. Asks return it. It is the reason of dead letters, including outcomes that were
+	// meant for an earlier life of the actor. The error may also wrap the reason for which the
+	// receiver fell.
 	ErrRestarted = errors.New("gallop: actor restarted")
-	// ErrSystemStopped says that the system has stopped or is about to. It is returned by
-	// everything that needs the system to run, and is the reason of dead letters.
+	// ErrSystemStopped says that the system has stopped or is about to stop. Each call that needs a
+	// running system returns it, and it is the reason of dead letters.
 	ErrSystemStopped = errors.New("gallop: system stopped")
 )
 
-// noReply is ErrNoReply.
+// noReply is the type of ErrNoReply.
 type noReply struct{}
 
 // Error implements error.
 func (noReply) Error() string { return "gallop: no reply in time: context deadline exceeded" }
 
-// Unwrap returns what Ask returns for a time-out.
+// Unwrap returns the error that Ask returns after a time-out.
 func (noReply) Unwrap() error { return context.DeadlineExceeded }
 
-// panicMisuse panics with what is wrong. A call, so that the checks before it are inlined.
+// panicMisuse panics with the text "gallop: " + who + wrong. It is a function of its own, so that
+// the checks before its calls can be inlined.
 //
 //go:noinline
 func panicMisuse(who, wrong string) { panic("gallop: " + who + wrong) }
 
-// NormalError is a reason for which an actor ends normally and which carries
-// information: see [Normal].
+// NormalError is a reason for which an actor ends normally and which carries information: see
+// [Normal].
 type NormalError struct {
 	// Info is the information.
 	Info error
@@ -95,11 +95,11 @@ func (e *NormalError) Unwrap() error {
 
 // Normal returns a reason for [Context.Exit] and [StopWith] that means a normal end and carries
 // info, as {shutdown, Info} does in Erlang. [Down], [Exit], [ChildDown] and [Join] deliver the
-// reason, a *[NormalError], and ErrStopped wraps it. Nothing else happens: links do not end other
-// actors for it, Decide is not asked about it, and supervisors take it for a normal end.
+// reason, which is a *[NormalError], and ErrStopped wraps it. It has no other effect: links do not
+// end other actors for it, Decide is not asked about it, and supervisors treat it as a normal end.
 // Normal(nil) is nil.
 //
-// Only the error that Normal returns is such a reason, not one that wraps it.
+// An error that wraps the result of Normal is not such a reason.
 func Normal(info error) error {
 	if info == nil {
 		return nil
@@ -107,9 +107,9 @@ func Normal(info error) error {
 	return &NormalError{info}
 }
 
-// IsNormal reports whether an actor that ends for reason ends normally: reason is nil,
-// ErrShutdown, or what [Normal] has returned. It does not look at what a reason wraps:
-// a panic, or an error about the end of another actor, may wrap each of these.
+// IsNormal reports whether an actor that ends for reason ends normally: reason is nil, ErrShutdown,
+// or a result of [Normal]. It does not look at wrapped errors, because a panic, or an error about
+// the end of another actor, may wrap each of these.
 func IsNormal(reason error) bool { return reason == ErrShutdown || hasNoEffect(reason) }
 
 // hasNoEffect reports whether the end of a linked actor for reason leaves the other side alone.

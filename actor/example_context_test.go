@@ -8,16 +8,16 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-type caller struct{} // a key of contexts
+type caller struct{} // a key for values in contexts
 
-// A clock that is asked for the time says for whom.
+// A speaking actor prints a word and the name of the caller, which it finds in its context.
 type speaking struct{}
 
 func (*speaking) Say(c *actor.Context, what string) {
 	fmt.Println(what, "for", c.Context().Value(caller{}))
 }
 
-// What a behaviour sends behind SetContext carries the context of the message that it runs.
+// After SetContext, the messages that a behaviour sends carry that context.
 func ExampleContext_SetContext() {
 	speakerType := actor.NewType[speaking]("speaker")
 	say := actor.Declare[string](speakerType, "say")
@@ -57,7 +57,8 @@ func ExampleContext_Context() {
 	// <nil>
 }
 
-// A buyer asks for the prices of several things at once. Each outcome says what it is about.
+// A buyer asks for the balances of several people at once. Each outcome carries the name as its
+// mark.
 type buyer struct{ accounts actor.Ref[accounts] }
 
 var (
@@ -86,7 +87,7 @@ func ExampleReply() {
 	// bob 7 <nil>
 }
 
-// A till needs only an Asker, so that its test needs no wait list.
+// A till needs only an Asker. So a test of the till needs no accounts actor.
 type till struct {
 	balances actor.Asker[string, int]
 	heard    actor.Handler[actor.Result[int]]
@@ -110,7 +111,7 @@ func init() {
 		}))
 }
 
-// fixed is a double: it answers without any actor.
+// fixed is a test double. It answers without an actor.
 type fixed int
 
 func (f fixed) Ask(context.Context, string) (int, error) { return int(f), nil }
@@ -130,8 +131,8 @@ func ExampleAsker() {
 	// 99 <nil>
 }
 
-// A desk hands each request over to an actor of its own, which gives the reply. If that fails, the
-// caller hears.
+// A desk hands each request over to an actor of its own, which gives the reply. If that actor
+// fails, the caller is told.
 func ExampleDeferred_HandOver() {
 	deskType := actor.NewType[struct{}]("desk")
 	ask := actor.DeclareAsk[string, string](deskType, "ask")
@@ -143,7 +144,7 @@ func ExampleDeferred_HandOver() {
 			defer c.Stop()
 			d.Reply(c, "hello "+who, nil)
 		})
-		return s, err // goes nowhere
+		return s, err // ignored: the reply was deferred
 	}), work.Handle(func(_ *struct{}, c *actor.Context, f func(*actor.Context)) { f(c) }))
 	sys := actor.Start()
 	defer sys.Stop()

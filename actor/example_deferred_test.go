@@ -7,21 +7,21 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A wait list knows balances.
+// An accounts actor knows balances.
 type accounts struct{ balance map[string]int }
 
 func (l *accounts) Balance(_ *actor.Context, who string) (int, error) { return l.balance[who], nil }
 
-// A teller is asked for balances, and has to ask the wait list first: so it puts its replies off.
+// A teller is asked for balances and has to ask the accounts actor first. So it defers its replies.
 type teller struct {
 	accounts actor.Ref[accounts]
-	waiting  []actor.Deferred[string] // in the order in which the wait list was asked
+	waiting  []actor.Deferred[string] // in the order in which the accounts actor was asked
 }
 
 func (t *teller) Tell(c *actor.Context, who string) (text string, err error) {
 	t.waiting = append(t.waiting, actor.Defer(c, tell))
 	actor.AskTo(c, balance, t.accounts, who, balanced)
-	return text, err // goes nowhere
+	return text, err // ignored: the reply was deferred
 }
 
 func (t *teller) Balanced(c *actor.Context, r actor.Result[int]) {

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// vault is an actor that only some may use.
+// A vault accepts requests of some people only.
 type vault struct{ gold int }
 
 type withdrawal struct {
@@ -29,7 +29,8 @@ func (v *vault) Withdraw(_ *actor.Context, w withdrawal) (int, error) {
 
 var errForbidden = errors.New("forbidden")
 
-// vaultGuard refuses who may not; vaultAudit writes down what happened.
+// vaultGuard refuses requests of people without access. vaultAudit prints each request with its
+// result.
 var (
 	vaultGuard = actor.Interceptor{Before: func(_ *actor.Context, in *actor.Invocation) error {
 		if w, ok := in.Message().(withdrawal); ok && w.By != "ann" {
@@ -47,13 +48,13 @@ var (
 	_             = vaultType.Table(vaultWithdraw.Handle((*vault).Withdraw))
 )
 
-// The audit stands outside of the guard, so it hears of what the guard has refused.
+// The audit is given before the guard. So it is called for refused messages too.
 func ExampleInterceptor() {
 	sys := actor.Start()
 	r := vaultType.Spawn(sys, vault{gold: 10})
 	for _, w := range []withdrawal{{"ann", 4}, {"eve", 1}, {"ann", 40}} {
 		left, err := vaultWithdraw.Ask(context.Background(), r, w)
-		_ = sys.Wait(context.Background()) // After may run behind the reply
+		_ = sys.Wait(context.Background()) // After may run after the reply
 		fmt.Println(left, err)
 	}
 	_ = sys.Run()
@@ -66,7 +67,7 @@ func ExampleInterceptor() {
 	// 0 not so much
 }
 
-// A system can time all behaviours of all actors: Value takes the time from Before to After.
+// A system can measure all behaviours of all actors. Value takes the time from Before to After.
 func ExampleInvocation() {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	sys := actor.Start(actor.WithClock(clock), actor.WithInterceptor(actor.Interceptor{
@@ -105,7 +106,7 @@ func ExampleOutcome() {
 	// Output: 1
 }
 
-// nag tells itself something in an hour.
+// A nag sends itself a message in an hour.
 type nag struct{}
 
 var (
@@ -123,7 +124,7 @@ func init() {
 		nagAgain.Handle(func(*nag, *actor.Context, struct{}) {}))
 }
 
-// What is it that keeps the system from coming to its end?
+// A timer keeps the system from being quiescent. Why names it.
 func ExampleHolder() {
 	sys := actor.Start()
 	r, _ := nagType.SpawnNamed(sys, "lunch", nag{})
@@ -138,7 +139,7 @@ func ExampleHolder() {
 	// Output: 1 timer of nag#1 (lunch)
 }
 
-// Shutdown says what did not end in time.
+// ShutdownError names the reasons why the system was not quiescent in time.
 func ExampleShutdownError() {
 	sys := actor.Start()
 	r := nagType.Spawn(sys, nag{})
@@ -157,7 +158,7 @@ func ExampleShutdownError() {
 	// gallop: Shutdown: context deadline exceeded: 1 timer of nag#1
 }
 
-// What an actor logs says which actor it was.
+// The lines of an actor's logger name the actor.
 func ExampleContext_Logger() {
 	plain := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
@@ -177,7 +178,7 @@ func ExampleContext_Logger() {
 	// Output: level=INFO msg=open actor=1 type=room name=hall key=k1
 }
 
-// window serves one customer at a time, and lets the others wait in its stash.
+// A window serves one customer at a time. The others wait in its stash.
 type window struct{ busy bool }
 
 var (
@@ -204,8 +205,8 @@ func init() {
 		}))
 }
 
-// An actor that waits for an answer to each message stashes what comes meanwhile, and takes back
-// one at a time.
+// An actor that waits for an answer to each message stashes the messages that come meanwhile, and
+// takes them back one at a time.
 func ExampleUnstash() {
 	sys := actor.Start(actor.WithDeterministic(1))
 	r := windowType.Spawn(sys, window{})
@@ -221,7 +222,7 @@ func ExampleUnstash() {
 	// serving eve
 }
 
-// A normal end may carry information, which those hear that watch or join the actor.
+// A normal end may carry information. Actors that watch the actor, and callers of Join, receive it.
 func ExampleNormalError() {
 	sys := actor.Start()
 	defer sys.Stop()

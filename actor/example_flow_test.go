@@ -26,7 +26,7 @@ var (
 	_          = summerType.Table(addRange.Handle((*summer).Add))
 )
 
-// A long computation spends gas, and goes on in a later turn when that is gone: other
+// A long computation charges gas. When the gas is spent, it continues in a later turn, and other
 // actors have their turns in between.
 func ExampleYield() {
 	sys := actor.Start(actor.WithWorkers(1))
@@ -35,7 +35,7 @@ func ExampleYield() {
 	// Output: 49995000
 }
 
-// An actor that has a mailbox of two and wants the newest: a price display, say.
+// An actor with a mailbox for two messages, such as a price display, keeps the newest ones.
 func ExampleOverflow() {
 	type ticker struct{}
 	typ := actor.NewType[ticker]("ticker", actor.WithBound(2, actor.OverflowDropOldest))
@@ -62,7 +62,7 @@ func ExampleOverflow() {
 	// price 2
 }
 
-// basin is full, and waits for a word from the one who is about to send it more.
+// A basin is full. It waits for a word from the spring, which is about to send it more.
 type basin struct{ from actor.Ref[spring] }
 
 func (b *basin) Fill(c *actor.Context, _ struct{}) {
@@ -78,7 +78,7 @@ func (b *basin) Flushed(c *actor.Context, _ struct{}) {
 	fmt.Println("flushed")
 }
 
-// spring is muted behind what it emits.
+// A spring is muted for the basin after it has emitted.
 type spring struct{}
 
 type word struct{ to actor.Ref[basin] }
@@ -99,8 +99,8 @@ var (
 	_          = springType.Table(emit.Handle((*spring).Emit), flush.Handle((*spring).Flush))
 )
 
-// An actor that waits for one under pressure, which waits for it, is let go, and the
-// report says who they were.
+// A spring waits for a basin under pressure, and the basin waits for the spring. The runtime lets
+// the spring go on, and the report names both.
 func ExamplePressureDeadlock() {
 	sys := actor.Start(actor.WithWorkers(1),
 		actor.WithHooks(actor.Hooks{PressureDeadlock: func(r actor.PressureDeadlock) {
@@ -118,7 +118,7 @@ func ExamplePressureDeadlock() {
 	// flushed
 }
 
-// A report writes actors as a Ref does.
+// A report prints actors as a Ref does.
 func ExampleActorName() {
 	w := actor.WaitEdge{Who: actor.ActorName{Type: "spring", ID: 2},
 		For: actor.ActorName{Type: "basin", ID: 1}, Mail: 3, From: "flush"}

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A session is an actor with a life: it starts, it ends, and another wants to know.
+// A session is an actor with a start and an end. Another actor wants to be told of its end.
 type session struct{ user string }
 
 func (s *session) Open(*actor.Context) error {
@@ -78,7 +78,7 @@ var (
 	paused = sessionType.Variant(work.Handle((*session).Later))
 )
 
-// heart beats by itself: its start function names its behaviour.
+// heart sends itself its first beat: its start function names its behaviour.
 type heart struct{ beats int }
 
 func (h *heart) Start(c *actor.Context) error {
@@ -95,7 +95,7 @@ var (
 	_         = heartType.Table(beat.Handle((*heart).Beat)).OnStart((*heart).Start)
 )
 
-// OnStart stands behind Table, where the start function may name the type's behaviours.
+// OnStart is called after Table, so that the start function can name the type's behaviours.
 func ExampleType_OnStart() {
 	sys := actor.Start()
 	heartType.Spawn(sys, heart{})
@@ -103,7 +103,7 @@ func ExampleType_OnStart() {
 	// Output: beat 1
 }
 
-// Drain lets an actor finish what it has been sent; Stop would not.
+// Drain lets an actor finish the messages that it has been sent. Stop would not.
 func ExampleDrainWait() {
 	ctx, sys := context.Background(), actor.Start()
 	s := sessionType.Spawn(sys, session{"ann"})
@@ -143,7 +143,7 @@ func ExampleTarget() {
 	// close ann gallop: shut down
 }
 
-// Who watches an actor hears why it ended, also if that was long ago.
+// An actor that watches another is told why it ended, even if that was long ago.
 func ExampleDown() {
 	ctx, sys := context.Background(), actor.Start()
 	b := accountType.Spawn(sys, account{})
@@ -171,7 +171,7 @@ func ExampleExit() {
 	// account has ended: gallop: actor panicked: a bug
 }
 
-// Urgent mail overtakes what waits.
+// Urgent mail overtakes the mail that waits.
 func ExampleUrgent() {
 	sys := actor.Start(actor.WithWorkers(1))
 	hold := sessionType.Spawn(sys, session{"ann"})
@@ -183,7 +183,7 @@ func ExampleUrgent() {
 	// ann hears the bell
 }
 
-// A variant of the dispatch table puts work aside until there is time for it.
+// A variant of the dispatch table stashes work until there is time for it.
 func ExampleVariant() {
 	sys := actor.Start()
 	s := sessionType.Spawn(sys, session{"ann"})

@@ -109,8 +109,8 @@ func ExampleNewType() {
 	// window
 }
 
-// A table is made of entries; it may be filled in several steps before the first
-// spawn, so entries can come from elsewhere.
+// A table is made of entries. It may be filled in several steps before the first spawn, so entries
+// can come from other packages.
 func ExampleType_Table() {
 	type point struct{ x, y int }
 	pointType := actor.NewType[point]("point")
@@ -130,7 +130,7 @@ func ExampleType_Table() {
 	// Output: 3 -2
 }
 
-// A Handler is all that a topic needs to know of its subscribers.
+// A topic needs to know only a Handler of each subscriber.
 func ExampleHandler() {
 	type printer struct{}
 	printerType := actor.NewType[printer]("printer")
@@ -152,7 +152,7 @@ func ExampleHandler() {
 	// printed 5
 }
 
-// saver withdraws from an account without waiting: the reply is a message.
+// A saver withdraws from an account without waiting: the reply is a message.
 type saver struct{ from actor.Ref[account] }
 
 func (s *saver) Save(c *actor.Context, amount int) {
@@ -178,7 +178,7 @@ func ExampleAskTo() {
 	// Output: left: 2 <nil>
 }
 
-// reader has something to wait for that would block its worker.
+// A reader waits for something that would block its worker.
 type reader struct{}
 
 func (r *reader) Read(c *actor.Context, name string) {
@@ -206,8 +206,8 @@ func ExamplePipe() {
 	// Output: TEXT <nil>
 }
 
-// A Context is a behaviour's hold on the runtime: who it is, what else there is,
-// the time, chance, and the end.
+// A Context gives a behaviour access to the runtime: its own actor, other actors, the time, random
+// numbers, and its end.
 func ExampleContext() {
 	type dice struct{}
 	diceType := actor.NewType[dice]("dice")
@@ -233,8 +233,7 @@ func ExampleContext() {
 	// stopped: 1
 }
 
-// A Sender is a *Context inside and a *System outside, so that a helper can serve
-// both.
+// A Sender is a *Context inside and a *System outside, so one helper can serve both.
 func ExampleSender() {
 	twice := func(from actor.Sender, a actor.Ref[account], n int) {
 		deposit.Send(from, a, n)
@@ -248,8 +247,8 @@ func ExampleSender() {
 	// Output: 7 <nil>
 }
 
-// Wait returns when nothing is queued or running; the system goes on. Run does the
-// same and stops it. Shutdown refuses new work first.
+// Wait returns when nothing is queued or running, and the system goes on. Run waits in the same way
+// and then stops the system. Shutdown first refuses new work from outside.
 func ExampleSystem_Wait() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{})
@@ -264,7 +263,7 @@ func ExampleSystem_Wait() {
 	// gallop: system stopped
 }
 
-// A Hold keeps the system up for what lives outside of it.
+// A Hold keeps the system up for a goroutine outside.
 func ExampleSystem_Hold() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{})
@@ -283,7 +282,7 @@ func ExampleSystem_Hold() {
 	// Output: 100
 }
 
-// TrySend says no where Send would fill the mailbox; SendWait waits.
+// TrySend returns an error where Send would add to a mailbox that is behind. SendWait waits.
 func ExampleBehaviour_TrySend() {
 	type slow struct{}
 	slow1 := actor.NewType[slow]("slow", actor.WithBatch(1)) // one message at a time
@@ -318,8 +317,8 @@ func ExampleBehaviour_TrySend() {
 	// <nil>
 }
 
-// Every message that will not run is reported, and so is every panic, which ends
-// its actor and nothing else.
+// Every message that will not run is reported. So is every panic. A panic ends its actor and
+// nothing else.
 func ExampleStart() {
 	sys := actor.Start(
 		actor.WithWorkers(2),
@@ -354,7 +353,7 @@ func ExampleOption() {
 	// WithBatch(-1): want at least 1
 }
 
-// An ask whose behaviour panicked tells what with.
+// The error of an ask whose behaviour panicked has the value of the panic.
 func ExamplePanicError() {
 	type bug struct{}
 	bugType := actor.NewType[bug]("bug")
@@ -369,7 +368,7 @@ func ExamplePanicError() {
 	// Output: true a bug true
 }
 
-// Stats are exact when the system is quiescent.
+// Stats are exact while the system is quiescent.
 func ExampleStats() {
 	sys := actor.Start(actor.WithWorkers(1))
 	a := accountType.Spawn(sys, account{})
@@ -388,7 +387,7 @@ func ExampleStats() {
 	// Output: 10 10 2 1 0 0
 }
 
-// A request can be given up; it runs all the same, and its reply goes nowhere.
+// A caller can give a request up. The request runs all the same, and its reply is discarded.
 func ExampleAskBehaviour_Ask_timeOut() {
 	type sleeper struct{}
 	sleeperType := actor.NewType[sleeper]("sleeper")
@@ -409,8 +408,7 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	// Output: context deadline exceeded
 }
 
-// A magazine counts its volumes in an arena of its own, which the GC does not look
-// into.
+// A magazine counts its volumes in an arena of its own, which the GC does not scan.
 type magazine struct{ volumes heap.TextMap[int] }
 
 func (s *magazine) put(c *actor.Context, title string) {
@@ -431,7 +429,7 @@ var (
 		libraryCopies.Handle((*magazine).copies))
 )
 
-// The arena is collected between behaviours, and goes when the actor goes.
+// The arena is collected between behaviours, and is freed with its actor.
 func ExampleContext_Heap() {
 	sys := actor.Start()
 	s := libraryType.Spawn(sys, magazine{})
@@ -442,7 +440,7 @@ func ExampleContext_Heap() {
 	// Output: 2 <nil>
 }
 
-// A behaviour that blocks says so, and others run meanwhile.
+// A behaviour that blocks says so. Other actors run meanwhile.
 func ExampleContext_Blocking() {
 	type db struct{}
 	t := actor.NewType[db]("db")

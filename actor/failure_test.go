@@ -14,9 +14,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestPanic_TenInARow: "10 panics in a row leave the process and all other actors
-// alive": on one worker, so that it is the same one that survives them all, and
-// with Goexits in between, which cost the goroutine.
+// TestPanic_TenInARow: "10 panics in a row leave the process and all other actors alive". There is
+// one worker, so the same worker survives all of them. Goexits, which end its goroutine, are in
+// between.
 func TestPanic_TenInARow(t *testing.T) {
 	for name, crash := range map[string]deed{
 		"Panic":  func(*puppet, *actor.Context) { panic("in a row") },
@@ -52,7 +52,7 @@ func TestPanic_TenInARow(t *testing.T) {
 				must(t, err)
 				equal(t, "state of the others", n, 10)
 			}
-			// In no order, since the worker is handed over while a hook waits.
+			// Reports come in any order, since the worker is handed over while a hook waits.
 			reported := map[uint64]int{}
 			for _, p := range reports {
 				reported[p.ActorID]++
@@ -91,8 +91,7 @@ func TestPanic_OfPinned(t *testing.T) {
 	equal(t, "Stats.DeadLetters", sys.Stats().DeadLetters, 2)
 }
 
-// crashHere panics in a frame of its own, below a deferred function that panics
-// again.
+// crashHere panics in a frame of its own, below a deferred function that panics again.
 func crashHere(*puppet, *actor.Context) {
 	defer func() { panic("second") }()
 	deepest()
@@ -104,8 +103,8 @@ func deepest() { panic("first") }
 //go:noinline
 func dereference(p *int) int { return *p }
 
-// TestPanicReport: "Type and Behaviour say where", From who, Value what, Stack
-// "beginning with the frame that panicked".
+// TestPanicReport: the report has type and behaviour, sender, value, and the stack, "beginning with
+// the frame that panicked".
 func TestPanicReport(t *testing.T) {
 	for _, c := range []struct {
 		name, frame string
@@ -139,8 +138,8 @@ func TestPanicReport(t *testing.T) {
 	}
 }
 
-// TestPanicReport_BelowTheDispatch: nor does the stack of a behaviour that the runtime calls in
-// another way show what lies below.
+// TestPanicReport_BelowTheDispatch: the runtime calls some behaviours in another way. Their stacks
+// do not show the runtime's frames below them either.
 func TestPanicReport_BelowTheDispatch(t *testing.T) {
 	typ := actor.NewType[puppet]("panics").OnStart(func(p *puppet, _ *actor.Context) error {
 		if p.n > 0 {
@@ -168,7 +167,7 @@ func TestPanicReport_BelowTheDispatch(t *testing.T) {
 	}
 }
 
-// TestPanicError: what it says and wraps.
+// TestPanicError: its text and its wrapped errors.
 func TestPanicError(t *testing.T) {
 	equal(t, "Error", (&actor.PanicError{Value: "x"}).Error(), "gallop: actor panicked: x")
 	equal(t, "Error", (&actor.PanicError{Goexit: true}).Error(),
@@ -179,8 +178,8 @@ func TestPanicError(t *testing.T) {
 	}
 }
 
-// TestHooks_Panic: "A panic or a runtime.Goexit in f is logged and ignored", and costs nothing
-// else: neither the worker nor the count.
+// TestHooks_Panic: "A panic or a runtime.Goexit in it is logged and ignored". The worker goes on,
+// and the counters stay right.
 func TestHooks_Panic(t *testing.T) {
 	for name, crash := range map[string]func(){
 		"Panic":  func() { panic("hook") },
@@ -211,8 +210,8 @@ func TestHooks_Panic(t *testing.T) {
 }
 
 // TestOnDeadLetter_SendsInVain: "Dead letters that a DeadLetter function causes directly are
-// counted and logged, but not reported to a DeadLetter function"; also if they are of another
-// system, whose function does the same. A later letter is reported again.
+// counted and logged, but not reported to a DeadLetter function". This also holds for dead letters
+// of another system whose function does the same. A later letter is reported again.
 func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	for name, systems := range map[string]int{"Itself": 1, "EachOther": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -243,7 +242,7 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	}
 }
 
-// TestOnDeadLetter_Drops: so it is with "what OverflowDropOldest drops for them".
+// TestOnDeadLetter_Drops: the same holds for "messages that [OverflowDropOldest] drops for them".
 func TestOnDeadLetter_Drops(t *testing.T) {
 	typ := actor.NewType[struct{}]("narrow", actor.WithBound(2, actor.OverflowDropOldest))
 	run := actor.Declare[func()](typ, "run")
@@ -266,10 +265,10 @@ func TestOnDeadLetter_Drops(t *testing.T) {
 	close(until)
 	quiet(t, sys)
 	equal(t, "told of", heardBy, 8)
-	equal(t, "dead letters", sys.Stats().DeadLetters, 2*8-1) // the last that the hook sends has room
+	equal(t, "dead letters", sys.Stats().DeadLetters, 2*8-1) // the hook's last message has room
 }
 
-// crashingHandler is a logger's handler that does not return.
+// crashingHandler is a handler of a logger that panics or exits.
 type crashingHandler struct {
 	slog.Handler
 	crash func()
@@ -282,7 +281,7 @@ func (h crashingHandler) Handle(context.Context, slog.Record) error {
 	return nil
 }
 
-// TestLogger_Panics: nor does a logger that panics or exits do harm.
+// TestLogger_Panics: a logger that panics or exits does no harm.
 func TestLogger_Panics(t *testing.T) {
 	for name, crash := range map[string]func(){
 		"Panic":  func() { panic("handler") },
@@ -303,8 +302,8 @@ func TestLogger_Panics(t *testing.T) {
 	}
 }
 
-// TestLogger: without hooks, panics and dead letters are logged, the latter less
-// and less.
+// TestLogger: without hooks, panics and dead letters are logged. Of many dead letters ever fewer
+// are logged.
 func TestLogger(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))

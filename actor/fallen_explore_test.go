@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// faller is the state of an actor that falls, and of one that sends to it.
+// faller is the state of an actor that falls, and of an actor that sends to it.
 type faller struct{ c *cliff }
 
 // fallerKind is a type of actors that fall, with its behaviours.
@@ -37,7 +37,7 @@ var fallerKinds = map[string]fallerKind{
 	"refuse":     newFallerKind("bounded faller", WithBound(50, OverflowRefuse)),
 }
 
-// cliff is a stage with a child that has fallen, and whose supervisor has not decided.
+// cliff is a stage with a child that has fallen. Its supervisor has not decided yet.
 type cliff struct {
 	stage
 	kind      fallerKind
@@ -78,7 +78,7 @@ var fallerVerdicts = map[string]func(f *cliff){
 	"later":    func(f *cliff) { Postpone(f.sys, f.child); Restart(f.sys, f.child) },
 }
 
-// fallerOps are how it is sent to meanwhile: twice.
+// fallerOps are the ways in which two messages are sent to the child meanwhile.
 var fallerOps = map[string]func(f *cliff){
 	"actor": func(f *cliff) {
 		f.sent = append(f.sent, 1, 2)
@@ -104,11 +104,11 @@ var fallerOps = map[string]func(f *cliff){
 	},
 }
 
-// judge: each message has run or is a dead letter, once; and none was dropped unless for a back-off
-// that keeps nothing.
+// judge checks that each message has run once or is a dead letter once, and that messages were
+// dropped only in a back-off that keeps nothing.
 func (f *cliff) judge(backlog int) error {
 	for range 2 {
-		f.sys.sched.WakeAll()
+		f.sys.kernel().sched.WakeAll()
 		Restart(f.sys, f.child)
 		f.tidyUp()
 	}
@@ -126,8 +126,9 @@ func (f *cliff) judge(backlog int) error {
 	return f.resting()
 }
 
-// TestDrop_FallenExplored: a message that gives way is kept or dropped by the limit of its receiver
-// alone, whenever that falls, goes into a back-off, or comes up again.
+// TestDrop_FallenExplored: only the limit of its receiver decides whether a message of
+// DropOnOverload is kept or dropped. It does not matter when the receiver falls, goes into a
+// back-off, or comes up again.
 //
 // Mutants: fallen/… of internal/mutants/muting.json.
 func TestDrop_FallenExplored(t *testing.T) {

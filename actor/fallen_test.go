@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// ward is a guest with a supervisor that decides when the test says so.
+// ward is a guest whose supervisor decides when the test says so.
 type ward struct {
 	*guests
 	sys  *actor.System
@@ -27,16 +27,16 @@ func newWard(t *testing.T, opts ...actor.TypeOption) *ward {
 	return w
 }
 
-// fall makes it fall, and returns when its supervisor knows.
+// fall makes the ward fall, and returns when its supervisor knows.
 func (w *ward) fall(t *testing.T) {
 	t.Helper()
 	w.do.Send(w.sys, w.ref, func(*puppet, *actor.Context) { panic(errUser) })
 	receive(t, "the fall", w.fell)
 }
 
-// TestDrop_BetweenFallAndRestart: what gives way under overload is kept between a fall and its
-// restart, as it is in a back-off and while OnStop runs: the actor is not overloaded. So is what a
-// behaviour sends by TrySend.
+// TestDrop_BetweenFallAndRestart: a message of DropOnOverload is kept between a fall and the
+// restart, as it is in a back-off and while OnStop runs, because the actor is not overloaded. A
+// message that a behaviour sends by TrySend is kept too.
 func TestDrop_BetweenFallAndRestart(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain":      nil,
@@ -47,7 +47,7 @@ func TestDrop_BetweenFallAndRestart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWard(t, opts...)
-			for range 3 { // what was kept once does not count for the next fall
+			for range 3 { // messages kept after one fall do not count for the next
 				w.fall(t)
 				answers := make(chan error, 2)
 				caller := puppetType.Spawn(w.sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
@@ -87,14 +87,14 @@ func TestDrop_BetweenFallAndRestart(t *testing.T) {
 	}
 }
 
-// noted is told of an answer.
+// noted sends each answer to a channel.
 type noted struct{ answers chan error }
 
 func (n noted) Send(_ actor.Sender, r actor.Result[int])          { n.answers <- r.Err }
 func (n noted) TrySend(_ actor.Sender, r actor.Result[int]) error { n.answers <- r.Err; return nil }
 
-// TestDrop_FallenIsBounded: an actor whose supervisor takes long keeps as much as one that is muted,
-// or as its bound says.
+// TestDrop_FallenIsBounded: an actor whose supervisor takes long keeps as many messages as a muted
+// actor, or as its bound allows.
 func TestDrop_FallenIsBounded(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain":      nil,

@@ -2,5 +2,5 @@
 
 package actor_test
 
-// figures tells that the machine is idle, so that times and memory count.
+// figures says that the machine is idle, so that times and memory are judged.
 const figures = true

@@ -12,14 +12,14 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// semaphoreWorld is an actor with few permits under exploration: senders that wait, and the actor,
-// which runs messages and whose gate shuts and opens. Package permits explores the semaphore alone.
+// semaphoreWorld is an actor with few permits under exploration. Senders wait for it, and it runs
+// messages and shuts and opens its gate. Package permits explores the semaphore alone.
 type semaphoreWorld struct {
 	p       *explore.Program
 	b       *cell
 	room    int
 	pending int // messages pushed and not yet run
-	left    int // senders that are not through
+	left    int // senders that have not finished
 }
 
 // cellOfClass is an actor without a mailbox, which no worker runs.
@@ -54,7 +54,7 @@ func (w *semaphoreWorld) push() {
 	}
 }
 
-// run is the receiver: it runs messages until all is done.
+// run is the receiver. It runs messages until all senders have finished.
 func (w *semaphoreWorld) run() {
 	for w.left > 0 || w.pending > 0 {
 		if w.pending > 0 {
@@ -65,7 +65,7 @@ func (w *semaphoreWorld) run() {
 	}
 }
 
-// check: no permit is lost, and no sender waits.
+// check checks that no permit is lost, and that no sender waits.
 func (w *semaphoreWorld) check() error {
 	l := &w.b.flow.Load().permits
 	if n := l.Count(); n != w.room || l.Waiting() != 0 {
@@ -75,7 +75,7 @@ func (w *semaphoreWorld) check() error {
 }
 
 // TestSemaphore_GateExplored: two senders wait for one permit while the actor opens its gate and
-// runs messages: none is forgotten.
+// runs messages. Neither is forgotten.
 func TestSemaphore_GateExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newSemaphoreWorld(p, 1, 2)
@@ -87,10 +87,10 @@ func TestSemaphore_GateExplored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_EndExplored: an actor that has no flow yet ends behind a shut gate while goroutines
-// come to send to it for the first time: none of them waits for ever.
+// TestSemaphore_EndExplored: an actor without a flow ends while its gate is shut and goroutines
+// send to it for the first time. None of them waits for ever.
 //
-// Mutant that it finds: letAllGo that ends the flow before it opens the gate.
+// It finds this mutant: letAllGo ends the flow before it opens the gate.
 func TestSemaphore_EndExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		b := cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)})
@@ -108,15 +108,15 @@ func TestSemaphore_EndExplored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_BatchOnlyExplored: an actor is under pressure, then overloaded by its batch alone,
-// then an actor is muted for it, and in the end it recovers: goroutines that wait are let
-// in as soon as they may be, and none is forgotten.
+// TestSemaphore_BatchOnlyExplored: an actor is first under pressure, then overloaded only by its
+// batch, then another actor is muted for it, and at last it recovers. Goroutines that wait are let
+// in as soon as the policy allows, and none is forgotten.
 //
-// Mutants tried by hand: shutForActors that lets no goroutine in; openGate that does not either.
+// Mutants tried by hand: a shut gate that lets no goroutine in; openGate that lets none in either.
 func TestSemaphore_BatchOnlyExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newSemaphoreWorld(p, 2, 2)
-		c := &Context{self: w.b}
+		c := &kernelTurn{self: w.b}
 		w.b.load = backpressure.Overloaded | backpressure.Pressed
 		w.b.shutGate()
 		p.Go(func() { w.send() })
@@ -136,8 +136,8 @@ func TestSemaphore_BatchOnlyExplored(t *testing.T) {
 }
 
 // TestSemaphore_RecoveryExplored: "If only such messages overload the actor, it has recovered" when
-// it makes room, since "an overloaded actor is never muted"; but not while an actor is muted for
-// it.
+// it returns their permits, since "an overloaded actor is never muted". It has not recovered while
+// an actor is muted for it.
 func TestSemaphore_RecoveryExplored(t *testing.T) {
 	for _, muted := range []bool{false, true} {
 		t.Run(fmt.Sprintf("muted=%v", muted), func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 				p.Go(func() { w.send() })
 				p.Go(func() { w.send() })
 				p.Go(func() {
-					w.b.returnPermits(&Context{self: w.b})
+					w.b.returnPermits(&kernelTurn{self: w.b})
 					if overloaded := w.b.load == backpressure.Overloaded; overloaded != muted ||
 						w.b.gate.IsOpen() == muted {
 						p.Errorf("overloaded: %v, open: %v", overloaded, w.b.gate.IsOpen())
@@ -166,27 +166,27 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 	}
 }
 
-// TestPressure_IsWatched: an actor that enters the wait list of one under pressure is seen by the
-// watch, whether it enters before the pressure or after, and whatever the watch forgets meanwhile.
+// TestPressure_IsWatched: an actor enters the wait list of an actor under pressure. The watch sees
+// it, whether it enters before the pressure or after, and whatever the watch forgets meanwhile.
 //
-// Mutants tried by hand: ApplyPressure that does not look who waits already; muteFor that
-// asks for pressure before it enters; look that forgets what it finds, without asking
-// whether an actor waits.
+// Mutants tried by hand: ApplyPressure does not check whether an actor waits already; muteFor
+// checks the pressure before it enters; look forgets an actor without checking whether another
+// waits for it.
 func TestPressure_IsWatched(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		sys := &System{opts: options{deadlockPeriod: time.Hour}}
+		sys := &kernelSystem{opts: options{deadlockPeriod: time.Hour}}
 		sys.deadlocks.sys = sys
 		k := &typeInSystem{policy: plainMail{}, typ: new(typeInfo), sys: sys}
 		to := cellOfClass(k)
 		to.load = backpressure.Overloaded
 		to.gate.Shut(&gateMark)
 		p.Go(func() {
-			c := &Context{self: to}
+			c := &kernelTurn{self: to}
 			c.ApplyPressure()
 		})
 		for range 2 {
 			p.Go(func() {
-				c := &Context{self: cellOfClass(k)}
+				c := &kernelTurn{self: cellOfClass(k)}
 				c.muteFor(to)
 			})
 		}

@@ -24,8 +24,8 @@ func (k *foreignTask) RunTask(w *sched.Worker) (again bool) {
 
 func (k *foreignTask) TaskTerminated(_ *sched.Worker, cause error) { k.done <- cause }
 
-// TestForeignTask: "It panics if a behaviour or a process of any system calls it", and a task that
-// is neither is outside: it may ask, send and wait as a goroutine may.
+// TestForeignTask: "It panics if a behaviour or a process of any system calls it". A task that is
+// neither counts as outside: it may ask, send and wait as a goroutine may.
 func TestForeignTask(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r := puppetType.Spawn(sys, puppet{})

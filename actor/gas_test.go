@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Types that differ in what a turn may spend.
+// Types with different budgets for a turn.
 var (
 	thriftyType = actor.NewType[puppet]("thrifty", actor.WithGas(10))
 	thriftyDo   = actor.Declare[deed](thriftyType, "do")
@@ -21,13 +21,13 @@ var (
 	_          = lavishType.Table(lavishDo.Handle((*puppet).Do))
 )
 
-// turnsOf sends an actor n messages at once, on one worker, beside a witness that sends
-// to itself all the while, and returns how many messages each of its turns ran: how many
-// ran between two of the witness's.
+// turnsOf sends an actor n messages at once, on one worker, beside a witness that sends to itself
+// all the while. It returns the number of messages that ran between two turns of the witness, for
+// each turn of the actor.
 func turnsOf(t *testing.T, b actor.Behaviour[puppet, deed], typ *actor.Type[puppet], n int,
 	each deed, opts ...actor.Option) (turns []int) {
 	t.Helper()
-	// Deterministic: a real scheduler runs the witness beside an actor whose turn is long.
+	// Deterministic, because a real scheduler runs the witness beside an actor whose turn is long.
 	sys := start(t, append(opts, actor.WithWorkers(1), actor.WithDeterministic(1))...)
 	a := typ.Spawn(sys, puppet{})
 	left, ran := n, 0
@@ -54,8 +54,8 @@ func turnsOf(t *testing.T, b actor.Behaviour[puppet, deed], typ *actor.Type[pupp
 	return turns
 }
 
-// TestGas: "a gas budget: 1 per message, more by ctx.Gas(n); a spent budget ends the
-// turn", exactly, per system and per type; without Gas the batch alone counts.
+// TestGas: "a gas budget: 1 per message, more by ctx.Gas(n); a spent budget ends the turn",
+// exactly, per system and per type. Without Gas only the batch counts.
 func TestGas(t *testing.T) {
 	gas := func(n int) deed { return func(_ *puppet, c *actor.Context) { c.Gas(n) } }
 	for name, c := range map[string]struct {
@@ -85,7 +85,7 @@ func TestGas(t *testing.T) {
 	}
 }
 
-// TestGas_BeginsAnew: a turn does not pay for the one before.
+// TestGas_BeginsAnew: a turn does not pay for the turn before.
 func TestGas_BeginsAnew(t *testing.T) {
 	n := 0
 	got := turnsOf(t, thriftyDo, thriftyType, 8, func(_ *puppet, c *actor.Context) {
@@ -98,7 +98,8 @@ func TestGas_BeginsAnew(t *testing.T) {
 	}
 }
 
-// TestGas_Overloads: an actor that spends the gas with mail left is overloaded, as with the batch.
+// TestGas_Overloads: an actor that has spent its gas with mail left is overloaded, as after a
+// batch.
 func TestGas_Overloads(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	a := thriftyType.Spawn(sys, puppet{})
@@ -114,8 +115,8 @@ func TestGas_Overloads(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestShouldYield: true when "its turn has spent its gas" or "its turn has outlived its slice of
-// time", and false in the turn after.
+// TestShouldYield: true when "its turn has spent its gas" or "its turn has used up its slice of
+// time", and false in the next turn.
 func TestShouldYield(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	inside(t, sys, func(c *actor.Context) {
@@ -134,8 +135,8 @@ func TestShouldYield(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestShouldYield_StopBeatsBlocking: "or the system stops", within Blocking too, where time does
-// not count: Stop would wait for the function without end.
+// TestShouldYield_StopBeatsBlocking: "or the system stops". This holds within Blocking too, where
+// time does not count. Otherwise Stop would wait for the function without end.
 func TestShouldYield_StopBeatsBlocking(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -155,8 +156,8 @@ func TestShouldYield_StopBeatsBlocking(t *testing.T) {
 	})
 }
 
-// TestYield: "m for b is the very next message that the running actor handles, before everything
-// that waits in its mailbox, and other actors have their turns in between".
+// TestYield: "The message m for b is the very next message that the running actor handles, before
+// all mail in its mailbox. Other actors have their turns in between."
 func TestYield(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -190,8 +191,8 @@ func TestYield(t *testing.T) {
 	})
 }
 
-// TestYield_LetsOthersRun: on one worker, an actor that has been queued before runs
-// between two parts of a computation.
+// TestYield_LetsOthersRun: on one worker, an actor that was queued before runs between two parts of
+// a computation.
 func TestYield_LetsOthersRun(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var ran, seen bool
@@ -230,7 +231,7 @@ func TestYield_Ends(t *testing.T) {
 	}
 }
 
-// TestYield_Muted: an actor that yields and is muted goes on with the continuation.
+// TestYield_Muted: an actor that yields and is muted runs the yielded message after it was unmuted.
 func TestYield_Muted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
@@ -245,7 +246,7 @@ func TestYield_Muted(t *testing.T) {
 	equal(t, "in order", slices.Equal(order, []int{1, 2}), true)
 }
 
-// TestMisuse_OfGas: misuse panics at the call that is wrong.
+// TestMisuse_OfGas: each misuse panics at the faulty call.
 func TestMisuse_OfGas(t *testing.T) {
 	panics(t, "WithGas(0)", func() { actor.NewType[int]("x", actor.WithGas(0)) })
 	panics(t, "WithGas(0)", func() { actor.Start(actor.WithGas(0)) })

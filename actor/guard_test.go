@@ -10,15 +10,15 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// answering is an actor that answers in the ways in which a request can be answered, and whose
-// interceptors misbehave after that.
+// answering is an actor that answers a request in each possible way. Its interceptors then
+// misbehave.
 type answering struct {
 	late    actor.Deferred[int]
 	outcome chan error
 }
 
 var (
-	// afterAnswer is what After of the next request does.
+	// afterAnswer is called by After of the next request.
 	afterAnswer   func()
 	answeringType = actor.NewType[answering]("answering",
 		actor.WithInterceptor(actor.Interceptor{After: func(_ *actor.Context, in *actor.Invocation,
@@ -63,7 +63,8 @@ func (a *answering) Answer(c *actor.Context, how string) (int, error) {
 }
 
 // TestInterceptor_AfterPanics: "If After panics, the actor fails as if its behaviour had panicked,
-// but the caller of a request keeps the reply that it has." A caller that has none hears of the end.
+// but the caller of a request keeps the reply that it has." A caller without a reply is told of the
+// end.
 func TestInterceptor_AfterPanics(t *testing.T) {
 	misdeeds := map[string]func(){"panic": func() { panic("metrics") }, "Goexit": runtime.Goexit}
 	for _, how := range []string{"reply", "error", "defer", "deferred reply", "stash"} {
@@ -107,7 +108,7 @@ func TestInterceptor_AfterPanics(t *testing.T) {
 	}
 }
 
-// TestInterceptor_DefersAfterReply: after the reply there is nothing to put off: "Defer panics if the
+// TestInterceptor_DefersAfterReply: after the reply there is nothing to defer: "Defer panics if the
 // running request … has its reply".
 func TestInterceptor_DefersAfterReply(t *testing.T) {
 	for name, misdeed := range map[string]func(c *actor.Context){

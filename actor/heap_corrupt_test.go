@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A forger has a handle that is none: it was made with unsafe, in payloadOf.
+// A forger has an invalid handle, made with unsafe in payloadOf.
 type forger struct {
 	forged heap.Ptr[[20_000]uint64]
 	list   heap.Ptr[forgery]
@@ -27,11 +27,11 @@ func forge(a *heap.Arena) heap.Ptr[[20_000]uint64] {
 	return *payloadOf[heap.Ptr[[20_000]uint64]](m)
 }
 
-// forgeOne puts one where a collection begins.
+// forgeOne puts an invalid handle where a collection begins.
 func (f *forger) forgeOne(a *heap.Arena) { f.forged = forge(a) }
 
-// forgeDeep puts one at the end of a long list, so that the first step of a collection does not see
-// it.
+// forgeDeep puts an invalid handle at the end of a long list, so that the first step of a
+// collection does not see it.
 func (f *forger) forgeDeep(a *heap.Arena) {
 	p := heap.New[forgery](a)
 	p.Deref(a).forged = forge(a)
@@ -43,9 +43,9 @@ func (f *forger) forgeDeep(a *heap.Arena) {
 	f.list = p
 }
 
-// TestForgedHandle: "found by a collection, if it leads beyond its page: panic". That ends the
-// actor, and no other messages than those that wait for it: the one that ran last is another
-// else's by then.
+// TestForgedHandle: "found by a collection, if it leads beyond its page: panic". The panic ends the
+// actor. Only messages that wait for the actor become dead letters. The message that ran last does
+// not: its node may be in use for another message by then.
 func TestForgedHandle(t *testing.T) {
 	for name, forge := range map[string]func(*forger, *heap.Arena){"in one go": (*forger).forgeOne,
 		"in steps": (*forger).forgeDeep} {
@@ -112,7 +112,7 @@ func testForgedHandle(t *testing.T, forge func(*forger, *heap.Arena), which int)
 		t.Errorf("supervised: of %d messages %d ran, and %d are dead letters; it fell %d times", sent,
 			ran.Load(), dead.Load(), falls.Load())
 	}
-	run(func(c *Context) { // and what the worker keeps to use again is in order
+	run(func(c *Context) { // the nodes that the worker keeps for reuse are in order
 		to := typ.Spawn(c, forger{})
 		for range 1000 {
 			do.Send(c, to, -1)

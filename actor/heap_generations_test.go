@@ -8,13 +8,13 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A librarian has a large magazine. With every message it replaces a few volumes, makes notes
-// that is kept nowhere, and hands itself another note.
+// A librarian has a large magazine. With every message it replaces a few volumes, makes notes that
+// it does not keep, and hands itself another note.
 type librarian struct {
 	rack   heap.Slice[heap.Ptr[kept]]
 	handed heap.Ptr[kept]
 	n      int
-	// Where the last volume is, which is never replaced; only compared.
+	// The place of the last volume, which is never replaced. It is only compared.
 	at       any
 	moves    int // of that volume
 	most     int // bytes held
@@ -31,9 +31,9 @@ var (
 
 const libraryVolumes = 12_000 // half a megabyte with the magazine
 
-// librarianDay is how many messages a librarian has.
+// librarianDay is the number of messages that a librarian gets.
 func librarianDay() int {
-	if heap.Poisoned { // each moves all of it
+	if heap.Poisoned { // each message moves the whole heap
 		return 20
 	}
 	return 150
@@ -65,7 +65,7 @@ func (l *librarian) work(c *Context, note heap.Ptr[kept]) {
 	}
 }
 
-// volume makes a kept that leads to another one.
+// volume makes a kept that leads to another kept.
 func volume(a *heap.Arena, v int) heap.Ptr[kept] {
 	p, q := heap.New[kept](a), heap.New[kept](a)
 	*q.Deref(a) = kept{v: -v}
@@ -83,9 +83,8 @@ func (l *librarian) tell(c *Context, _ struct{}) (librarian, error) {
 	return *l, nil
 }
 
-// An actor with a large heap copies what is young and leaves the rest where it is, for
-// most of the time; all that it can reach is right, and it holds three times as much at
-// most.
+// TestHeap_Generations: an actor with a large heap usually copies its young objects and leaves the
+// others in place. Everything that it can reach is right, and it holds at most three times as much.
 func TestHeap_Generations(t *testing.T) {
 	sys := Start(WithWorkers(2))
 	defer sys.Stop()
@@ -97,7 +96,7 @@ func TestHeap_Generations(t *testing.T) {
 		t.Fatalf("%d messages, %d wrong; %v", got.n, got.mistakes, err)
 	}
 	if heap.Poisoned {
-		return // and all moved after every message
+		return // and everything moved after every message
 	}
 	t.Logf("at most %d KiB, the last volume moved %d times", got.most>>10, got.moves)
 	if got.most > 3<<20 { // of 5 MB that were made

@@ -20,8 +20,8 @@ type cargo struct {
 type porter struct {
 	list heap.Ptr[kept]
 	note heap.Blob
-	old  *heap.Arena    // what it should not have kept
-	root heap.Ptr[kept] // nor this
+	old  *heap.Arena    // the arena of a region that the porter has moved away
+	root heap.Ptr[kept] // and the root of that region: both must be dead
 }
 
 var (
@@ -70,8 +70,8 @@ func (p *porter) read(c *Context, _ struct{}) (string, error) {
 
 func (p *porter) stale(*Context, struct{}) (int, error) { return p.root.Deref(p.old).v, nil }
 
-// "A graph moves to another actor by pointer and joins its heap there; every handle
-// the sender kept is dead and says so." Blobs are released with the last heap.
+// TestHeap_RegionsAndBlobsMove: "A graph moves to another actor by pointer and joins its heap
+// there; every handle the sender kept is dead and says so." Blobs are released with the last heap.
 func TestHeap_RegionsAndBlobsMove(t *testing.T) {
 	before := heap.Blobs().Live
 	sys := Start(WithWorkers(2), WithHooks(Hooks{Panic: func(PanicReport) {}}))
@@ -97,7 +97,8 @@ func TestHeap_RegionsAndBlobsMove(t *testing.T) {
 	sys.Stop()
 }
 
-// "Freed when the message becomes a dead letter", with or without a reply.
+// TestHeap_DeadLettersLetGo: "Freed when the message becomes a dead letter", with or without a
+// reply.
 func TestHeap_DeadLettersLetGo(t *testing.T) {
 	before := heap.Blobs().Live
 	seen := 0
@@ -144,8 +145,8 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-// "Unreachable idle actors are collected with their heap, cycles included", and what
-// they held is counted down; those that can be reached stay.
+// TestHeap_UnreachableActorsAreFreed: "Unreachable idle actors are collected with their heap,
+// cycles included". The blobs that they held are released. Actors that can be reached stay.
 func TestHeap_UnreachableActorsAreFreed(t *testing.T) {
 	before := heap.Blobs().Live
 	t.Cleanup(func() { BlobsAreCollected(t, before) })

@@ -9,18 +9,18 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A holder has handles to its heap everywhere but in its state, and makes so much garbage
-// in every behaviour that its arena is collected before the next one.
+// A holder has handles to its heap everywhere except in its state. It makes so much garbage in
+// every behaviour that its arena is collected before the next one.
 type holder struct {
 	own   heap.Ptr[kept]
 	sum   int
 	timer Timer
 }
 
-// A plain is a handle in a message without Go pointers: a timer keeps it in itself.
+// A plain is a handle in a message without Go pointers. A timer keeps such a message in itself.
 type plain struct{ p heap.Ptr[kept] }
 
-// make makes a number in the heap, and the garbage.
+// make makes a number in the heap, and garbage.
 func (h *holder) make(c *Context, v int) heap.Ptr[kept] {
 	a := c.Heap()
 	p := heap.New[kept](a)
@@ -41,7 +41,7 @@ func (h *holder) takeBeside(c *Context, m handed) {
 	litter(c)
 }
 
-// later stashes what another table adds up.
+// later stashes the messages that the other table adds up.
 func (h *holder) later(c *Context, m handed) { holderBeside.Stash(c, m); litter(c) }
 
 var (
@@ -58,7 +58,7 @@ var (
 	holderLater = holderType.Variant(holderBeside.Handle((*holder).later))
 )
 
-// aHolder is one holder on a worker, in virtual time.
+// aHolder is one holder in a system with one worker and a virtual clock.
 type aHolder struct {
 	t     *testing.T
 	sys   *System
@@ -78,7 +78,7 @@ func holderOf(t *testing.T, opts ...Option) *aHolder {
 	return h
 }
 
-// do runs f in a behaviour, and what comes of it.
+// do runs f in a behaviour and waits until the system is quiescent.
 func (h *aHolder) do(f func(s *holder, c *Context)) {
 	h.t.Helper()
 	holderDo.Send(h.sys, h.r, f)
@@ -93,7 +93,7 @@ func (h *aHolder) advance(d time.Duration) {
 	}
 }
 
-// sums fails the test unless the handles that were received led to want in all.
+// sums fails the test unless the handles that were received lead to numbers whose sum is want.
 func (h *aHolder) sums(want int) {
 	h.t.Helper()
 	got := 0
@@ -103,15 +103,15 @@ func (h *aHolder) sums(want int) {
 	}
 }
 
-// churn is n behaviours with a collection after each.
+// churn runs n behaviours, each followed by a collection.
 func (h *aHolder) churn(n int) {
 	for range n {
 		h.do(func(s *holder, c *Context) { s.own = s.make(c, 1) })
 	}
 }
 
-// The handles "of its timers": those of After and Every, in the timer itself and beside Go
-// pointers, until they have run or were canceled.
+// TestHeap_RootsInTimers: the handles "of its timers" survive until the timers have run or were
+// canceled. They belong to After and Every, and are in the timer itself or beside Go pointers.
 func TestHeap_RootsInTimers(t *testing.T) {
 	h := holderOf(t)
 	h.do(func(s *holder, c *Context) {
@@ -135,8 +135,8 @@ func TestHeap_RootsInTimers(t *testing.T) {
 	h.sums(93 + 20)
 }
 
-// A timer whose message is in the mailbox, behind others that let the arena be collected,
-// is one of the actor's timers still.
+// TestHeap_RootsInTimersOnTheirWay: a timer whose message is in the mailbox is still one of the
+// actor's timers. Messages before it let the arena be collected.
 func TestHeap_RootsInTimersOnTheirWay(t *testing.T) {
 	h := holderOf(t)
 	h.do(func(s *holder, c *Context) {
@@ -150,7 +150,7 @@ func TestHeap_RootsInTimersOnTheirWay(t *testing.T) {
 	h.sums(105)
 }
 
-// "… in its stash": they survive while they are in it, and what has been unstashed.
+// TestHeap_RootsInTheStash: "… in its stash": the handles survive in the stash and after Unstash.
 func TestHeap_RootsInTheStash(t *testing.T) {
 	h := holderOf(t)
 	h.do(func(s *holder, c *Context) {
@@ -165,7 +165,8 @@ func TestHeap_RootsInTheStash(t *testing.T) {
 	h.sums(0 + 1 + 2 + 3 + 4)
 }
 
-// "… in its mailbox": sent to itself, yielded and urgent ones, whatever runs in between.
+// TestHeap_RootsInMail: "… in its mailbox": mail to itself, yielded and urgent mail, with other
+// behaviours in between.
 func TestHeap_RootsInMail(t *testing.T) {
 	h := holderOf(t)
 	h.do(func(s *holder, c *Context) {
@@ -184,7 +185,8 @@ func TestHeap_RootsInMail(t *testing.T) {
 	h.sums(31_110)
 }
 
-// "… in its mailbox": also of a type with a bound, of which the oldest are dropped.
+// TestHeap_RootsInMailWithABound: "… in its mailbox": also for a type with a bound that drops the
+// oldest messages.
 func TestHeap_RootsInMailWithABound(t *testing.T) {
 	typ := NewType[holder]("bounded holder", WithBound(4, OverflowDropOldest))
 	do := Declare[func(*holder, *Context)](typ, "do")
@@ -205,7 +207,8 @@ func TestHeap_RootsInMailWithABound(t *testing.T) {
 	}
 }
 
-// "… in its mailbox": appended under the bias of the worker that another actor has woken it on.
+// TestHeap_RootsInAppendedMail: "… in its mailbox": messages appended under the bias of the worker
+// on which another actor has woken it.
 func TestHeap_RootsInAppendedMail(t *testing.T) {
 	needFence(t)
 	h := holderOf(t)
@@ -217,7 +220,7 @@ func TestHeap_RootsInAppendedMail(t *testing.T) {
 				holderPlain.Send(c, h.r, plain{s.make(c, 1)})
 				holderBeside.Send(c, h.r, handed{"text", s.make(c, 10)})
 			}
-			appended = c.self.in.HasAppended()
+			appended = c.kernel().self.in.HasAppended()
 		})
 	})
 	_ = h.sys.Wait(context.Background())
@@ -227,7 +230,7 @@ func TestHeap_RootsInAppendedMail(t *testing.T) {
 	}
 }
 
-// Urgent mail of which a turn has run its batch waits in the actor's hand.
+// TestHeap_RootsInUrgentMail: urgent mail beyond the batch of a turn waits in the actor's hand.
 func TestHeap_RootsInUrgentMail(t *testing.T) {
 	h := holderOf(t, WithBatch(2))
 	h.do(func(s *holder, c *Context) {
@@ -238,8 +241,8 @@ func TestHeap_RootsInUrgentMail(t *testing.T) {
 	h.sums(9)
 }
 
-// TestHeap_RootsInTimersOfTheDraining: what is on its way when its actor begins to drain runs, with
-// its handles, and the rest is let go.
+// TestHeap_RootsInTimersOfTheDraining: the message of a timer that has fired when its actor begins
+// to drain runs, with its handles. Other timers are ended, and their handles released.
 func TestHeap_RootsInTimersOfTheDraining(t *testing.T) {
 	h := holderOf(t, WithBatch(1))
 	var end *holder
@@ -258,8 +261,8 @@ func TestHeap_RootsInTimersOfTheDraining(t *testing.T) {
 	}
 }
 
-// Handles in the state stay good whatever table the actor dispatches by, and a child's
-// are in an arena of its own.
+// TestHeap_RootsInVariantsAndChildren: handles in the state stay valid whatever table the actor
+// dispatches by. The handles of a child are in an arena of its own.
 func TestHeap_RootsInVariantsAndChildren(t *testing.T) {
 	h := holderOf(t)
 	var child Ref[holder]
@@ -282,7 +285,7 @@ func TestHeap_RootsInVariantsAndChildren(t *testing.T) {
 	}
 }
 
-// An actor that gets urgent mail only is collected as well.
+// TestHeap_UrgentMailIsCollected: an actor that gets only urgent mail is collected as well.
 func TestHeap_UrgentMailIsCollected(t *testing.T) {
 	h := holderOf(t)
 	for range 1000 {

@@ -13,50 +13,55 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// inspector is what package inspect sees of a system: see docs/decisions/0045-inspect.md. Package
-// inspect calls its methods by way of interfaces, and no code here does, so that the linker drops
-// them, and all that only they need, from programs without that package.
-type inspector struct{ s *System }
+// inspector answers the questions that package inspect asks about a system: see
+// docs/decisions/0045-inspect.md. Package inspect calls its methods through interfaces, and no code
+// here calls them. So the linker drops them, and the code that only they need, from programs
+// without that package.
+type inspector struct{ s *kernelSystem }
 
 // inspectorOf is access.InspectorOf.
 func inspectorOf(sys any) any {
-	s := sys.(*System)
+	s := sys.(*System).kernel()
 	s.mustBeStarted("inspect")
 	return &inspector{s}
 }
 
-// inspection is what the rest of the package calls while a system is looked into. It is made by the
-// first look that needs it, and stays. Its functions are never nil, and are set by methods of
-// inspector, so that programs without package inspect do not link them.
+// inspection has the functions that the rest of the package calls once a system is inspected. The
+// first call of an inspector that needs it makes it, and it stays. Its functions are never nil.
+// Only methods of inspector set them, so that programs without package inspect do not link them.
 type inspection struct {
-	// born hears of each actor that is in the sample or recorded, once others may see it.
+	// born is called for each new actor that is in the sample or recorded, before any other
+	// goroutine can know the actor.
 	born func(e env, a *cell)
-	// cut chooses one of the next numbers of a worker: 0 is the first.
+	// cut chooses a number below size: the place, in a worker's next block of size actor numbers,
+	// of the spawn that goes the slow way. If it returns size, no spawn of the block does.
 	cut func(size uint64) uint64
-	// picks reports whether an actor whose spawn goes the slow way is in the sample or recorded.
+	// picks reports whether an actor that was spawned the slow way is in the sample or recorded.
 	picks func(id uint64) bool
 	held  func() (released func())
 	dead  func(e env, to *cell, m *message, d *descriptor, reason error)
-	// deadProcess hears of each message that no process will receive.
+	// deadProcess is called for each message that no process will receive.
 	deadProcess func(to *ActorName, message any, reason error, bestEffort bool)
-	// dispatch sees each table that an actor is about to dispatch by, and that is not the type's own.
+	// dispatch is called for each table by which actors are about to dispatch, other than the table
+	// of their type.
 	dispatch func(t *typeInfo, runs []runFunc)
 
-	// noted hears what happens to an actor, with another one, which may be nil, for the recorder.
+	// noted records an event k of actor a in the flight recorder. other is a second actor that
+	// takes part, or nil.
 	noted func(e env, k flightlog.What, a, other *cell)
 
 	panicked func(e env, p PanicReport)
 	longTurn func(LongTurnReport)
 	deadlock func(PressureDeadlock)
 
-	// A *inspected, behind an interface: the description of its type would be in every program, since
-	// that of System leads here.
+	// A *inspected. It is stored as an interface, because every program has the description of
+	// System, and that would otherwise lead to the description of inspected.
 	all any
 }
 
-// inspected is what is kept for package inspect.
+// inspected is the state that a system keeps for package inspect.
 type inspected struct {
-	sys        *System                     // read-only
+	sys        *kernelSystem               // read-only
 	flight     seam.Pointer[flightlog.Log] // nil: the system is not recorded
 	population population
 	holds      heldList
@@ -64,13 +69,13 @@ type inspected struct {
 	panics     listeners[func(PanicReport)]
 	longTurns  listeners[func(LongTurnReport)]
 	deadlocks  listeners[func(PressureDeadlock)]
-	labels     listeners[func(typ string) bool] // which types have labels
+	labels     listeners[func(typ string) bool] // the types that have labels
 
 	mu      sync.Mutex
 	watches []*watch // guarded by mu: of this system
 }
 
-// on begins to look into the system, and returns what is kept.
+// on returns the state for package inspect. Its first call begins the inspection.
 func (in *inspector) on() *inspected {
 	s := in.s
 	if i := s.inspected.Load(); i != nil {
@@ -94,13 +99,14 @@ func (in *inspector) on() *inspected {
 	return all
 }
 
-// listeners are functions that hear of something. A call sees those that were there when it began.
+// listeners is a list of functions that are called for one kind of event. The functions that are in
+// the list when an event begins are called for it.
 type listeners[F any] struct {
 	mu  sync.Mutex
 	now seam.Pointer[[]*F] // changed under mu
 }
 
-// add adds a function, until remove is called.
+// add adds a function to the list. remove takes it out.
 func (l *listeners[F]) add(f F) (remove func()) {
 	p := &f
 	l.change(func(all []*F) []*F { return append(all, p) })
@@ -128,7 +134,7 @@ func (l *listeners[F]) change(f func([]*F) []*F) {
 	l.now.Store(&all)
 }
 
-// each calls visit with each. Any goroutine.
+// each calls visit with each function of the list. Any goroutine.
 func (l *listeners[F]) each(visit func(F)) {
 	if all := l.now.Load(); all != nil {
 		for _, f := range *all {
@@ -137,14 +143,15 @@ func (l *listeners[F]) each(visit func(F)) {
 	}
 }
 
-// Weak returns a function that returns ref as long as the GC has not taken the actor, and the zero
-// AnyRef from then on.
+// Weak returns a function that returns ref until the garbage collector has freed the actor, and the
+// zero AnyRef from then on. It does not keep the actor alive.
 func (in *inspector) Weak(ref AnyRef) (get func() AnyRef) {
 	w := weak.Make(ref.b)
 	return func() AnyRef { return AnyRef{w.Value()} }
 }
 
-// IsLookedInto reports whether the system is: whether inspect.Begin or the like was called.
+// IsLookedInto reports whether the inspection of the system has begun, by inspect.Begin or another
+// function that needs it.
 func (in *inspector) IsLookedInto() bool { return in.s.inspected.Load() != nil }
 
 // Processes returns the *process.System that was joined to the system, or nil.
@@ -155,20 +162,20 @@ func (in *inspector) Processes() any {
 	return nil
 }
 
-// IsDeterministic reports whether the system is ([WithDeterministic]).
+// IsDeterministic reports whether the system runs with [WithDeterministic].
 func (in *inspector) IsDeterministic() bool { return in.s.sim != nil }
 
-// DatesWaits reports whether waits have dates that can be relied on: the looks that date them come
-// twice a second. Where a test moves the time they come whenever it does.
+// DatesWaits reports whether the dates of waits are reliable. The watch that dates them looks twice
+// a second. On a clock that a test moves, it looks only when the test moves the clock.
 func (in *inspector) DatesWaits() bool { return in.s.waits.on && in.s.opts.clock.Flows() }
 
-// Clock is the system's time, as the dates of waits have it.
+// Clock returns the system's time in nanoseconds. The dates of waits are on the same scale.
 func (in *inspector) Clock() int64 { return in.s.opts.clock.Nanos() }
 
-// Wall is the system's time of day.
+// Wall returns the system's time of day.
 func (in *inspector) Wall() time.Time { return in.s.opts.clock.Now() }
 
-// EachType calls f for the types that the system has had actors of.
+// EachType calls f for each type of which the system has had actors. bytes is the size of a state.
 func (in *inspector) EachType(f func(name string, behaviours []string, bytes int, pinned bool)) {
 	all := in.s.types.all.Load()
 	if all == nil {
@@ -186,10 +193,11 @@ func (in *inspector) EachType(f func(name string, behaviours []string, bytes int
 	}
 }
 
-// stateBytes is the size of a state.
+// stateBytes returns the size of a state of the type.
 func (t *typeInfo) stateBytes() int { return int(reflect.TypeOf(t.state).Elem().Size()) }
 
-// EachWorker calls f for each worker. typ is "" if it runs no turn.
+// EachWorker calls f for each worker, with its running behaviour and actor. typ is "" if the worker
+// runs no turn.
 func (in *inspector) EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string,
 	actor uint64)) {
 	for _, w := range in.s.sched.AllWorkers() {
@@ -202,10 +210,10 @@ func (in *inspector) EachWorker(f func(id int, pinned, blocking bool, typ, behav
 	}
 }
 
-// glimpse looks at what a worker does. who is nil if it does nothing for an actor, or if its turn
-// has ended meanwhile.
+// glimpse returns a hint about the work of a worker. d.who is nil if the worker runs no actor, or
+// if its turn has ended meanwhile.
 func glimpse(w *sched.Worker) (task *sched.Task, d doing) {
-	c, ok := w.Local().(*Context)
+	c, ok := w.Local().(*kernelTurn)
 	if task = w.Running(); task == nil || !ok {
 		return nil, doing{}
 	}
@@ -215,19 +223,19 @@ func glimpse(w *sched.Worker) (task *sched.Task, d doing) {
 	return task, d
 }
 
-// peekBlocking reports whether a worker's turn blocks, as Context.peek does.
+// peekBlocking reports, as a hint like Context.peek, whether a worker's turn is within Blocking.
 //
 //go:norace
 //go:noinline
 func peekBlocking(w *sched.Worker) bool { return w.InBlocking() }
 
-// peekID returns the number of an actor that was found by a peek: see peekSys.
+// peekID returns the number of an actor that a peek has found: see peekSys.
 //
 //go:norace
 //go:noinline
 func peekID(a *cell) uint64 { return a.id }
 
-// EachRunning calls f for the actors whose turns run.
+// EachRunning calls f for each actor whose turn runs.
 func (in *inspector) EachRunning(f func(AnyRef)) {
 	for _, w := range in.s.sched.AllWorkers() {
 		if _, d := glimpse(w); d.who != nil {
@@ -236,15 +244,15 @@ func (in *inspector) EachRunning(f func(AnyRef)) {
 	}
 }
 
-// refFound returns the ref of an actor that was found by a peek. What runs or waits was sent something
-// before, and the load of its mailbox's head pairs with that push: so what its spawn has written is
-// ordered before what the caller reads.
+// refFound returns the ref of an actor that a peek has found. An actor that runs or waits was sent
+// something before. The load of its mailbox's head pairs with that push. So the writes of its spawn
+// are ordered before the reads of the caller.
 func refFound(a *cell) AnyRef {
 	a.box.Idle()
 	return AnyRef{a}
 }
 
-// Look returns how an actor looks from outside. It counts up to most of its messages.
+// Look describes an actor as seen from outside. It counts no more than most of its messages.
 func (in *inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l access.ActorLook) {
 	a := targetOf("inspect", ref)
 	s = a.status()
@@ -261,7 +269,7 @@ func (in *inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l acce
 }
 
 // SystemOfRef returns the system of an actor.
-func (in *inspector) SystemOfRef(ref AnyRef) *System { return targetOf("inspect", ref).sys() }
+func (in *inspector) SystemOfRef(ref AnyRef) *System { return targetOf("inspect", ref).sys().face() }
 
 // StateType returns the name of the Go type of an actor's state, and its size.
 func (in *inspector) StateType(ref AnyRef) (name string, bytes int) {
@@ -282,7 +290,7 @@ func (in *inspector) EachName(f func(name string, ref AnyRef)) {
 	})
 }
 
-// EachListed calls f for the actors that the end of their system must not overlook.
+// EachListed calls f for each actor that its system must end itself when it stops.
 func (in *inspector) EachListed(f func(AnyRef)) {
 	l := &in.s.stopList
 	l.mu.Lock()
@@ -293,7 +301,7 @@ func (in *inspector) EachListed(f func(AnyRef)) {
 	}
 }
 
-// EachPressed calls f for the actors under pressure for which others wait.
+// EachPressed calls f for each actor under pressure that other actors wait for.
 func (in *inspector) EachPressed(f func(AnyRef)) {
 	w := &in.s.deadlocks
 	w.mu.Lock()
@@ -309,8 +317,8 @@ func (in *inspector) EachPressed(f func(AnyRef)) {
 	}
 }
 
-// EachWait calls f for each actor that waits for another, with the date that waitWatch gives. By
-// the date at the latest, it waited.
+// EachWait calls f for each actor who that waits for another actor to. The wait began before since,
+// a date that waitWatch gives, or 0 if unknown. asks reports whether who waits for a reply.
 func (in *inspector) EachWait(f func(who, to AnyRef, since int64, asks bool)) {
 	for _, o := range in.s.allWaits() {
 		if o.asks || o.who.blockedOn.Parked() {
@@ -319,7 +327,7 @@ func (in *inspector) EachWait(f func(who, to AnyRef, since int64, asks bool)) {
 	}
 }
 
-// BehaviourOf returns what an actor runs at the moment; "" if it does not.
+// BehaviourOf returns the name of the behaviour that an actor runs at the moment, or "".
 func (in *inspector) BehaviourOf(ref AnyRef) string {
 	for _, w := range in.s.sched.AllWorkers() {
 		if _, d := glimpse(w); d.who == ref.b && d.typ.sealed.Load() {
@@ -329,20 +337,21 @@ func (in *inspector) BehaviourOf(ref AnyRef) string {
 	return ""
 }
 
-// HasMailFrom reports whether one of an actor's messages, up to a limit, is from another.
+// HasMailFrom reports whether a message in an actor's mailbox is from another actor. It looks at a
+// limited number of messages.
 func (in *inspector) HasMailFrom(ref, from AnyRef) bool {
 	return waitEdge(ref.b, from.b, from.b).From != ""
 }
 
-// OnPanic, OnLongTurn and OnPressureDeadlock have f called for each report, until stop is called.
+// OnPanic calls f for each report of a panic, until stop is called.
 func (in *inspector) OnPanic(f func(PanicReport)) (stop func()) { return in.on().panics.add(f) }
 
-// OnLongTurn is as OnPanic says.
+// OnLongTurn calls f for each report of a long turn, until stop is called.
 func (in *inspector) OnLongTurn(f func(LongTurnReport)) (stop func()) {
 	return in.on().longTurns.add(f)
 }
 
-// OnPressureDeadlock is as OnPanic says.
+// OnPressureDeadlock calls f for each report of a pressure deadlock, until stop is called.
 func (in *inspector) OnPressureDeadlock(f func(PressureDeadlock)) (stop func()) {
 	return in.on().deadlocks.add(f)
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// TestInspect_Explored: an actor that stops itself is asked for its state, or probed, while
-// another sends to it, stops it, kills it, or asks for the same. Each question is answered once,
-// with the state or with an error, whatever comes first; a probe that is answered well has let
-// the mail before it run; and all else is as without.
+// TestInspect_Explored: an actor that stops itself is asked for its state, or probed. Meanwhile
+// another goroutine sends to it, stops it, kills it, or asks it as well. Each question is answered
+// once, with the state or with an error, whichever operation comes first. If a probe is answered
+// without an error, the mail before it has run. Otherwise the actor behaves as without the
+// question.
 func TestInspect_Explored(t *testing.T) {
 	type answers struct {
 		asked, well, ill int
@@ -31,7 +32,7 @@ func TestInspect_Explored(t *testing.T) {
 	type question = func(g *glade, n *answers, i int)
 	look := func(g *glade, n *answers, _ int) {
 		f := answer(n)
-		(&inspector{g.sys}).LookAtState(AnyRef(g.fly), func(state any, err error) {
+		(&inspector{g.sys.kernel()}).LookAtState(AnyRef(g.fly), func(state any, err error) {
 			if m, ok := state.(*mayfly); err == nil && (!ok || m.g != g) {
 				g.p.Errorf("the state is %v", state)
 			}
@@ -42,7 +43,7 @@ func TestInspect_Explored(t *testing.T) {
 		f := answer(n)
 		g.said = append(g.said, i)
 		mayflySay.Send(g.sys, g.fly, i)
-		(&inspector{g.sys}).Probe(AnyRef(g.fly), func(err error) {
+		(&inspector{g.sys.kernel()}).Probe(AnyRef(g.fly), func(err error) {
 			if f(err); err == nil && len(g.ran) == 0 {
 				g.p.Errorf("the probe has overtaken the mail")
 			}

@@ -5,19 +5,19 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// The flight recorder writes what happens into rings, one for each worker, from which package
-// flight reads (docs/decisions/0045-inspect.md).
+// The flight recorder writes events into rings, one ring for each worker. Package flight reads them
+// (docs/decisions/0045-inspect.md).
 //
-// Messages are recorded by exchanged dispatch tables, as in inspect_watch.go: those of a system
-// that is not recorded pay nothing. All else is recorded where the runtime does something rare
-// anyway, and asks there for inspection or for the ring of its worker.
+// Messages are recorded by exchanged dispatch tables, as in inspect_watch.go, so a system that is
+// not recorded pays nothing for them. Other events are rare. The runtime checks at each of them
+// whether the system is inspected, or whether the worker has a ring.
 //
-// A worker learns from its first recorded message that there is a recorder, and from then on has a
-// ring. It learns from the ring that the recorder has been stopped.
+// A worker gets its ring at its first recorded message. When recording stops, the ring is closed,
+// and the worker sees that at its next event.
 
-// Record begins to record, in rings of so many bytes for each worker. It returns nil if the system
-// is recorded already. After stop, which may be called once, it can be recorded again; what the log
-// has stays.
+// Record begins to record into rings of the given number of bytes for each worker. It returns nil
+// if the system is being recorded already. stop ends the recording and is called at most once. The
+// log keeps its events, and the system can be recorded again.
 func (in *inspector) Record(bytes int) (log *flightlog.Log, stop func()) {
 	all := in.on()
 	all.mu.Lock()
@@ -27,11 +27,11 @@ func (in *inspector) Record(bytes int) (log *flightlog.Log, stop func()) {
 	}
 	sparse := flightlog.Sparse
 	if in.s.sim != nil {
-		sparse = 1 // its time is a figure
+		sparse = 1 // reading its clock is cheap
 	}
 	log = flightlog.New(bytes, sparse, in.flightClock())
 	all.flight.Store(log)
-	w := &watch{sys: in.s, fits: func(string) bool { return true }} // without probes: it records
+	w := &watch{sys: in.s, fits: func(string) bool { return true }} // no probes: it records
 	all.watches = append(all.watches, w)
 	in.eachTable(w.add)
 	return log, func() {
@@ -41,26 +41,26 @@ func (in *inspector) Record(bytes int) (log *flightlog.Log, stop func()) {
 	}
 }
 
-// flightClock is the time since now, by the machine's clock or, in a deterministic system, by the
-// system's.
+// flightClock returns a clock that counts nanoseconds from now. In a deterministic system it
+// follows the system's clock, otherwise the machine's.
 func (in *inspector) flightClock() func() int64 {
 	clock := in.s.deadlockClock()
 	begin := clock.Nanos()
 	return func() int64 { return clock.Nanos() - begin }
 }
 
-// records reports whether a watch records messages.
+// records reports whether the watch is one of Record.
 func (w *watch) records() bool { return w.of == nil && w.labels == nil }
 
-// recorded returns an entry of a dispatch table that records the message, and then goes on. If it
-// were inlined, what its result calls would not be. Its fast path needs nothing behind a call, so
-// that it keeps nothing on the stack.
+// recorded returns an entry of a dispatch table that records the message and then runs it. recorded
+// is not inlined, because otherwise the calls in its result would not be inlined. The fast path of
+// the result uses nothing after the call of run, so it keeps nothing on the stack.
 //
 //go:noinline
 func recorded(name uint16, run runFunc) runFunc {
 	head := flightlog.HeadOf(flightlog.Run, name)
-	return func(c *Context, a *cell, m *message) {
-		// The upper bits of From, of which one says that the message was stashed, are not recorded.
+	return func(c *kernelTurn, a *cell, m *message) {
+		// The ring does not record the upper bits of From. One of them marks a stashed message.
 		if r := c.ring; r != nil {
 			if s, ok := r.Next(); ok {
 				r.Put(r.Place(s, head), a.id, m.From)
@@ -72,17 +72,18 @@ func recorded(name uint16, run runFunc) runFunc {
 	}
 }
 
-// recordAndRun is recorded for a worker that has no ring yet, or has to look at the clock. Owner
-// only.
+// recordAndRun is recorded for a worker that has no ring yet, or whose ring must read the clock.
+// Owner only.
 //
 //go:noinline
-func (c *Context) recordAndRun(name uint16, a *cell, m *message, run runFunc) {
+func (c *kernelTurn) recordAndRun(name uint16, a *cell, m *message, run runFunc) {
 	c.record(flightlog.Run, name, a.id, m.From)
 	run(c, a, m)
 }
 
-// record records an event of this worker, and finds its ring first if need be. Owner only.
-func (c *Context) record(k flightlog.What, name uint16, actor, other uint64) {
+// record records an event of this worker. It gets a ring for the worker if that has none. Owner
+// only.
+func (c *kernelTurn) record(k flightlog.What, name uint16, actor, other uint64) {
 	if r := c.ring; r != nil {
 		if r.Note(k, name, actor, other) {
 			return
@@ -98,22 +99,22 @@ func (c *Context) record(k flightlog.What, name uint16, actor, other uint64) {
 		return
 	}
 	if c.ring = log.Ring(c.w.ID()); c.ring == nil {
-		return // too many workers, or it has just been stopped
+		return // too many workers, or the recording has just been stopped
 	}
 	c.ids.end = c.ids.next // spawns go the slow way: see newID
 	c.w.Listen(ringOfWorker{c})
 	c.ring.Note(k, name, actor, other)
 }
 
-// leaveRing is for a worker that is not recorded any more. Owner only.
-func (c *Context) leaveRing() {
+// leaveRing gives up the ring of a worker after the recording has stopped. Owner only.
+func (c *kernelTurn) leaveRing() {
 	c.ring = nil
 	c.ids.end = c.ids.last
 	c.w.Listen(nil)
 }
 
 // ringOfWorker implements sched.Listener.
-type ringOfWorker struct{ c *Context }
+type ringOfWorker struct{ c *kernelTurn }
 
 // Stole implements sched.Listener.
 func (r ringOfWorker) Stole(t *sched.Task, from *sched.Worker) {
@@ -130,8 +131,8 @@ func (r ringOfWorker) Parks() { r.c.record(flightlog.Park, 0, 0, 0) }
 // Woke implements sched.Listener.
 func (r ringOfWorker) Woke() { r.c.record(flightlog.Wake, 0, 0, 0) }
 
-// note records an event of an actor: in the ring of the worker that e is, or else in the one that
-// is common to all that is outside.
+// note records an event of an actor: in the worker's own ring if e is a turn of this system, or
+// else in the ring that everything outside shares.
 func (i *inspected) note(e env, k flightlog.What, typ, behaviour string, actor, other uint64) {
 	log := i.flight.Load()
 	if log == nil {
@@ -144,36 +145,38 @@ func (i *inspected) note(e env, k flightlog.What, typ, behaviour string, actor, 
 	i.noteIn(log, e, k, name, actor, other)
 }
 
-// noteIn is note with the number of what the event is about, for the callers that have it.
+// noteIn is note for callers that have the log and the number of the name.
 func (i *inspected) noteIn(log *flightlog.Log, e env, k flightlog.What, name uint16, actor,
 	other uint64) {
-	if c, inside := e.(*Context); inside && c.sys == i.sys {
+	if c, inside := e.(*kernelTurn); inside && c.sys == i.sys {
 		c.record(k, name, actor, other)
 		return
 	}
 	log.Outside(k, name, actor, other)
 }
 
-// noteType is note for events that each actor has, and so for the type, whose number is at hand.
+// noteType is note for an event that concerns the actor and no single behaviour. It uses the number
+// of the type, which is at hand.
 func (i *inspected) noteType(e env, k flightlog.What, a *cell, other uint64) {
 	if log := i.flight.Load(); log != nil {
 		i.noteIn(log, e, k, a.typ().flightIndex(), a.id, other)
 	}
 }
 
-// flightIndex is the type's number in recordings. Looking it up by the name took half of what a
-// recorded spawn and end cost. All who are the first store the same number, and it publishes
-// nothing. Any goroutine.
+// flightIndex returns the type's number in recordings, or 0 if too many names have a number. The
+// number is cached, because looking it up by name took half the cost of a recorded spawn and end.
+// Goroutines that store it at the same time store the same number, and the store publishes nothing
+// else. Any goroutine.
 func (t *typeInfo) flightIndex() uint16 {
 	if n := t.flight.Load(); n != 0 {
 		return uint16(n)
 	}
 	n := flightlog.IndexOf(t.name, "")
-	t.flight.Store(uint32(n)) // 0: too many have one
+	t.flight.Store(uint32(n)) // 0: too many names have a number
 	return n
 }
 
-// noted implements inspection: an event of an actor and another one, which may be nil.
+// noted implements inspection. It records an event of an actor; other may be nil.
 func (i *inspected) noted(e env, k flightlog.What, a, other *cell) {
 	id := uint64(0)
 	if other != nil {
@@ -210,7 +213,7 @@ func (i *inspected) heldOutside() (released func()) {
 	}
 }
 
-// bornIn implements inspection. While the system is recorded, each spawn comes here.
+// bornIn implements inspection. It is called for each spawn while the system is recorded.
 func (i *inspected) bornIn(e env, a *cell) {
 	if i.flight.Load() == nil {
 		i.population.born(a)

@@ -2,37 +2,40 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/seam"
 
-// Labels of profiles are set by exchanged dispatch tables, as in inspect_watch.go, at the messages
-// at which a worker comes to another behaviour than before. A message that finds the labels set
-// compares a number and counts down another, both of the worker's Context. A pointer there would
-// have the description of its type in every program.
+// The labels of profiles are set by exchanged dispatch tables, as in inspect_watch.go. They are set
+// when a worker runs a message of another behaviour than the one before. For any other message the
+// entry compares one number and counts down another, both in the worker's Context. They are
+// numbers, because a pointer would lead from Context to the description of its type in every
+// program.
 //
-// An entry is common to all systems, and so are the labels of a behaviour. A worker of a system
-// without labels learns from its own system, once in a while, that there is nothing to set.
+// All systems share an entry and the labels of a behaviour. A worker of a system without labels
+// notices every few messages that there are none to set.
 
-// behaviourLabels are those of a behaviour, for all systems of the process. A worker comes to them
-// by way of an exchanged entry: so what they say is behind an atomic, for the race detector too.
+// behaviourLabels holds the labels of a behaviour, for all systems of the process. A worker reaches
+// it through an exchanged entry. Its content is loaded by an atomic, which the race detector needs
+// too.
 type behaviourLabels struct{ of seam.Pointer[labelSet] }
 
-// labelSet is what the labels of a behaviour are. Read-only.
+// labelSet is the content of the labels of a behaviour. Read-only.
 type labelSet struct {
 	typ *typeInfo
-	set func() // gives them to the goroutine that calls it
+	set func() // gives the labels to the calling goroutine
 }
 
-// labelsOfWorker are the labels that the worker's goroutine was given last.
+// labelsOfWorker records the labels that the worker's goroutine was given last.
 type labelsOfWorker struct {
-	of         uint64 // their number; 0: none
-	left       int    // messages until they are set again
+	of         uint64 // the number of the labels; 0: none
+	left       int    // messages until the labels are set again
 	unlabelled uint64 // see [sched.Worker.Unlabelled]
 }
 
-// labelsAgain is how many messages of one behaviour run before its labels are set again: a
-// behaviour may have set others.
+// labelsAgain is the number of messages of one behaviour after which its labels are set again. A
+// behaviour may have set labels of its own.
 const labelsAgain = 16
 
-// Label gives goroutines labels, by the functions that of returns for the behaviours of the types
-// that fit, until the system ends.
+// Label sets labels for the behaviours of each type for which fits returns true, until the system
+// ends. For each behaviour of such a type, of returns the function that sets the labels of the
+// calling goroutine.
 func (in *inspector) Label(fits func(typ string) bool,
 	of func(typ, behaviour string) (set func())) {
 	w := &watch{sys: in.s, fits: fits, labels: of}
@@ -44,7 +47,7 @@ func (in *inspector) Label(fits func(typ string) bool,
 	in.eachTable(w.add)
 }
 
-// label gives the behaviours of a table their labels. Caller holds the mu of watchedTables.
+// label makes labels for the behaviours of a table. Caller holds the mu of watchedTables.
 func (t *watchedTable) label(w *watch) {
 	if t.labels != nil {
 		return
@@ -56,12 +59,13 @@ func (t *watchedTable) label(w *watch) {
 	}
 }
 
-// labelled returns an entry of a dispatch table that sees to the labels, and then goes on.
+// labelled returns an entry of a dispatch table that sets the labels if needed, and then runs the
+// message.
 //
 //go:noinline
 func labelled(l *behaviourLabels, run runFunc) runFunc {
 	n := lastLabels.Add(1)
-	return func(c *Context, a *cell, m *message) {
+	return func(c *kernelTurn, a *cell, m *message) {
 		if w := &c.labels; w.left == 0 || w.of != n || w.unlabelled != c.w.Unlabelled() {
 			c.setLabels(l, n)
 		}
@@ -70,11 +74,11 @@ func labelled(l *behaviourLabels, run runFunc) runFunc {
 	}
 }
 
-// lastLabels is the number of the labels that were made last.
+// lastLabels is the number of the labels that were made most recently.
 var lastLabels seam.Uint64
 
-// setLabels sets labels, unless those of another system are meant. Owner only.
-func (c *Context) setLabels(l *behaviourLabels, n uint64) {
+// setLabels sets the labels l, if the system of the worker has labels for that type. Owner only.
+func (c *kernelTurn) setLabels(l *behaviourLabels, n uint64) {
 	c.labels = labelsOfWorker{of: n, left: labelsAgain, unlabelled: c.w.Unlabelled()}
 	i := c.sys.inspected.Load()
 	if i == nil {

@@ -8,19 +8,20 @@ import (
 	"github.com/gallop-go/gallop/internal/flightlog"
 )
 
-// deadLetterHeard is told of a dead letter. to stands for the receiver, behaviour and fromType for
-// the behaviour and the senders' type: see ReceiverOf and NamesOf. The last two can be compared; a
-// nil fromType is unknown.
+// deadLetterHeard is a function that is called for a dead letter. to stands for the receiver:
+// ReceiverOf returns its name. behaviour and fromType stand for the behaviour and the sender's
+// type: NamesOf returns their names. The two can be compared with ==. fromType is nil if it is not
+// known.
 type deadLetterHeard = func(to, behaviour, fromType any, from uint64, reason error)
 
-// OnDeadLetter has f called for each dead letter, in the goroutine that declares it, until stop is
+// OnDeadLetter calls f for each dead letter, in the goroutine that declares it, until stop is
 // called.
 func (in *inspector) OnDeadLetter(f func(to, behaviour, fromType any, from uint64,
 	reason error)) (stop func()) {
 	return in.on().letters.add(f)
 }
 
-// ReceiverOf returns who was to receive a dead letter of which OnDeadLetter was told.
+// ReceiverOf returns the receiver of a dead letter, by the value that OnDeadLetter has passed.
 func (in *inspector) ReceiverOf(to any) ActorName {
 	if a, ok := to.(*cell); ok {
 		return a.actorName()
@@ -28,8 +29,8 @@ func (in *inspector) ReceiverOf(to any) ActorName {
 	return *to.(*ActorName)
 }
 
-// NamesOf returns the names that stand behind what OnDeadLetter was told. A process has no
-// behaviours: the type of the message is in their place.
+// NamesOf returns the names of the behaviour and the sender's type, by the values that OnDeadLetter
+// has passed. A process has no behaviours; for a process, name is the Go type of the message.
 func (in *inspector) NamesOf(behaviour, fromType any) (typ, name, from string, bestEffort bool) {
 	if t, ok := fromType.(*typeInfo); ok {
 		from = t.name
@@ -41,26 +42,27 @@ func (in *inspector) NamesOf(behaviour, fromType any) (typ, name, from string, b
 	return m.to, fmt.Sprint(m.of), from, m.bestEffort
 }
 
-// heardDead tells of a dead letter. The sender's type is known if its turn runs here.
+// heardDead reports a dead letter to the listeners. The sender's type is known if the sender's turn
+// runs here.
 func (i *inspected) heardDead(e env, to *cell, m *message, d *descriptor, reason error) {
 	from := m.From &^ msg.WasStashed
 	i.note(e, flightlog.DeadLetter, d.typ.name, d.name, to.id, from)
 	var fromType any
-	if c, inside := e.(*Context); inside && from != 0 && c.self != nil && c.self.id == from &&
+	if c, inside := e.(*kernelTurn); inside && from != 0 && c.self != nil && c.self.id == from &&
 		c.sys == to.sys() {
 		fromType = c.self.typ()
 	}
 	i.letters.each(func(f deadLetterHeard) { f(to, d, fromType, from, reason) })
 }
 
-// processMail stands for the behaviour that a message to a process would have.
+// processMail stands for the behaviour in a dead letter of a process, which has no behaviours.
 type processMail struct {
 	to         string       // the type of the process
-	of         reflect.Type // that of the message
+	of         reflect.Type // the type of the message
 	bestEffort bool
 }
 
-// heardDeadProcess tells of a message that no process will receive.
+// heardDeadProcess reports to the listeners a message that no process will receive.
 func (i *inspected) heardDeadProcess(to *ActorName, message any, reason error, bestEffort bool) {
 	t := processMail{to.Type, reflect.TypeOf(message), bestEffort}
 	if i.flight.Load() != nil {

@@ -13,24 +13,25 @@ import (
 	"github.com/gallop-go/gallop/internal/weaklist"
 )
 
-// population is a sample of the actors that were spawned: one of each block of a worker's numbers,
-// and of those from outside as many by chance. The pointers are weak, and those that lead nowhere
-// are dropped whenever the list has doubled.
+// population is a sample of the actors that were spawned. Of each block of actor numbers of a
+// worker, one actor is in the sample. Of the actors that were spawned outside, each is in it by
+// chance, with the same probability. The pointers are weak. When the list has doubled in length,
+// the pointers to freed or ended actors are dropped.
 type population struct {
 	list weaklist.List[sampledActor]
 
 	mu     sync.Mutex
-	before uint64    // guarded by mu: how many had been spawned before
+	before uint64    // guarded by mu: actors spawned before it began
 	begun  seam.Bool // stored under mu
 }
 
-// sampledActor is an actor of the sample.
+// sampledActor is one actor of the sample.
 type sampledActor struct {
 	a  weak.Pointer[cell]
-	at int64 // when it was spawned, by the system's clock
+	at int64 // time of the spawn, by the system's clock
 }
 
-// ended reports whether the actor need not be in the sample any more.
+// ended reports whether the actor can leave the sample.
 func (s sampledActor) ended() bool {
 	a := s.a.Value()
 	return a == nil || a.box.Closed()
@@ -44,13 +45,12 @@ func (p *population) cut(size uint64) uint64 {
 	return rand.Uint64N(size)
 }
 
-// picks implements inspection. The numbers are consecutive, so that a hash of them is as good as
-// chance.
+// picks implements inspection. Numbers are consecutive, so a hash of the number serves as chance.
 func (p *population) picks(id uint64) bool {
 	if !p.begun.Load() {
 		return false
 	}
-	id ^= id >> 30 // as splitmix64
+	id ^= id >> 30 // the mixing function of splitmix64
 	id *= 0xbf58476d1ce4e5b9
 	id ^= id >> 27
 	id *= 0x94d049bb133111eb
@@ -64,7 +64,7 @@ func (p *population) born(a *cell) {
 	p.list.Add(s, sampledActor.ended)
 }
 
-// Begin begins with the sample of the population and the list of holds.
+// Begin begins the sample of actors and the list of holds. It also begins the inspection.
 func (in *inspector) Begin() {
 	p := &in.on().population
 	p.mu.Lock()
@@ -75,10 +75,10 @@ func (in *inspector) Begin() {
 	}
 }
 
-// EachSampled calls f for the actors of the sample that have not ended, and returns how many had
-// been spawned before it began. One that has had no turn yet may be in the middle of its spawn, by
-// which it was listed: its state is not there yet, and nothing may be sent to it. So its ref is not
-// given away, and only what was there before it was listed is read.
+// EachSampled calls f for each actor of the sample that has not ended, and returns the number of
+// actors that were spawned before the sample began. An actor that has had no turn yet may be in the
+// middle of its spawn: its state is not there yet, and nothing may be sent to it. For such an actor
+// ref is zero, and only fields are read that were written before the actor was listed.
 func (in *inspector) EachSampled(f func(ref AnyRef, typ string, id uint64,
 	lived time.Duration)) (before uint64) {
 	p := &in.on().population
@@ -100,27 +100,27 @@ func (in *inspector) EachSampled(f func(ref AnyRef, typ string, id uint64,
 	return before
 }
 
-// peekBegun reports whether an actor has had a turn, as Context.peek looks: then its spawn is over,
-// since what made it runnable came after that.
+// peekBegun reports, as a hint like Context.peek, whether an actor has had a turn. Then its spawn
+// is over, because an actor is made runnable after its spawn.
 //
 //go:norace
 //go:noinline
 func peekBegun(a *cell) bool { return a.progress&begun != 0 }
 
-// heldList has the holds of a system that are not released.
+// heldList is the list of the holds of a system that are not released.
 type heldList struct {
 	mu  sync.Mutex
 	all []*heldAt // guarded by mu, the oldest first
 }
 
-// heldAt is where and when a hold was taken.
+// heldAt records the place and the time of a call of Hold.
 type heldAt struct {
 	pcs [8]uintptr
 	n   int
 	at  time.Time
 }
 
-// held implements inspection. Its caller is Hold.
+// held implements inspection. It is called by Hold.
 func (l *heldList) held() (released func()) {
 	h := &heldAt{at: time.Now()}
 	h.n = runtime.Callers(3, h.pcs[:])
@@ -136,8 +136,8 @@ func (l *heldList) held() (released func()) {
 	}
 }
 
-// EachHold calls f for each hold that was taken since Begin and is not released: with the function
-// and the file and line of the call.
+// EachHold calls f for each hold that was taken since Begin and is not released, with the function,
+// file and line of the call and its time.
 func (in *inspector) EachHold(f func(function, file string, line int, at time.Time)) {
 	l := &in.on().holds
 	l.mu.Lock()
@@ -146,9 +146,15 @@ func (in *inspector) EachHold(f func(function, file string, line int, at time.Ti
 	for _, h := range all {
 		frames := runtime.CallersFrames(h.pcs[:h.n])
 		at, more := frames.Next()
-		for more && strings.HasPrefix(at.Function, "github.com/gallop-go/gallop/actor.(*System).") {
+		for more && ofSystem(at.Function) {
 			at, more = frames.Next()
 		}
 		f(at.Function, at.File, at.Line, h.at)
 	}
+}
+
+// ofSystem reports whether a function is a method of the System: of its face, or of its kernel.
+func ofSystem(function string) bool {
+	method, ok := strings.CutPrefix(function, "github.com/gallop-go/gallop/actor.(*")
+	return ok && (strings.HasPrefix(method, "System).") || strings.HasPrefix(method, "kernelSystem)."))
 }

@@ -5,15 +5,16 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// What package inspect asks of an actor in its turn are signals, as Stop and Link are.
+// Package inspect asks an actor by signals, as Stop and Link do, if the actor must answer in its
+// turn.
 
-// lookAtState brings f the state, between two messages.
+// lookAtState calls f with the state, between two messages.
 type lookAtState struct{ f func(state any, err error) }
 
-func (s lookAtState) serve(a *cell, c *Context) {
+func (s lookAtState) serve(a *cell, c *kernelTurn) {
 	x := a.cold
 	if x != nil && (x.state != alive || x.unstarted) {
-		s.f(nil, nil) // it waits for its restart, or was not started yet
+		s.f(nil, nil) // the actor waits for its restart, or has not been started
 		return
 	}
 	s.f(stateAt(a), nil)
@@ -21,24 +22,24 @@ func (s lookAtState) serve(a *cell, c *Context) {
 
 func (s lookAtState) refused(a *cell, _ env) { s.f(nil, a.whyEnded()) }
 
-// LookAtState calls f in a turn of the actor, ahead of its mail, with a pointer to the state: nil
-// if the actor is not up. If it has ended, f is called with an error.
+// LookAtState calls f in a turn of the actor, ahead of its mail, with a pointer to the state. The
+// pointer is nil if the actor is not up. If the actor has ended, f is called with an error.
 func (in *inspector) LookAtState(ref AnyRef, f func(state any, err error)) {
 	targetOf("inspect.State", ref).tell(in.s, lookAtState{f})
 }
 
-// delayProbe calls f when the mail before it has run, or will not run.
+// delayProbe calls f after the mail before it has run, or when it is certain not to run.
 type delayProbe struct{ f func(err error) }
 
-func (s delayProbe) serve(*cell, *Context) { s.f(nil) }
+func (s delayProbe) serve(*cell, *kernelTurn) { s.f(nil) }
 
 func (s delayProbe) refused(a *cell, _ env) { s.f(a.whyEnded()) }
 
 // lost implements lostInMail.
 func (s delayProbe) lost(why error) { s.f(why) }
 
-// Probe puts a signal behind the actor's mail that calls f in its turn, or with an error if it will
-// not have one. f must not block.
+// Probe puts a signal into the actor's mailbox, after its mail. The signal calls f in the actor's
+// turn, or calls it with an error if it will have no turn. f must not block.
 func (in *inspector) Probe(ref AnyRef, f func(err error)) {
 	a, s := targetOf("inspect.Delay", ref), in.s
 	m := newSignal(s, delayProbe{f})
@@ -49,10 +50,11 @@ func (in *inspector) Probe(ref AnyRef, f func(err error)) {
 	}
 }
 
-// lostInMail is a signal that waits behind mail, and hears if it is not served.
+// lostInMail is a signal that waits in the mailbox. lost is called if the signal is not served.
 type lostInMail interface{ lost(why error) }
 
-// peekLoad looks at how an actor stands against its gate, as Context.peek does.
+// peekLoad reads, as a hint like Context.peek, whether an actor is overloaded, under pressure or
+// muted.
 //
 //go:norace
 //go:noinline

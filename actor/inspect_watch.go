@@ -9,23 +9,23 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// To watch a type, the entries of its dispatch tables are exchanged for others that call the probe.
-// So a type that is not watched pays nothing: the loop loads its entries as ever.
+// To watch a type, the entries of its dispatch tables are exchanged for entries that call the
+// probes. A type that is not watched pays nothing, because the loop loads its entries as before.
 //
-// A table may be common to several systems, and may be watched by several probes. So an exchanged
-// entry looks into the list of its table for those of its own system. The list of a table that no
-// probe watches is empty, and the entries are the old ones again; a worker may still have an
-// exchanged entry in hand, which finds the list empty.
+// Several systems may share a table, and several probes may watch it. So an exchanged entry
+// searches the list of its table for the probes of its own system. If no probe watches a table, its
+// list is empty and its old entries are back. A worker may still hold an exchanged entry, which
+// then finds the list empty.
 
-// probe is a pair of functions around a behaviour: either may be nil.
+// probe is a pair of functions that are called before and after a behaviour. Either may be nil.
 type probe struct {
 	before, after func(c *Context, worker int, from uint64)
 }
 
-// watch is the probes of one call of Watch, in one system; or, without of, one of Record, or of
-// Label if that has labels.
+// watch is one call of Watch, Record or Label in one system. A watch of Watch has of, a watch of
+// Label has labels, and a watch of Record has neither.
 type watch struct {
-	sys  *System
+	sys  *kernelSystem
 	fits func(typ string) bool
 	of   func(typ, behaviour string, request bool) (before, after func(c *Context, worker int,
 		from uint64))
@@ -37,29 +37,30 @@ type watch struct {
 type watchedTable struct {
 	typ       *typeInfo
 	runs, old []runFunc
-	// Changed under the mu of watchedTables.
+	// probes is changed under the mu of watchedTables.
 	probes seam.Pointer[[]tableProbes]
-	// Guarded by it: how many systems record, and what the entries do.
+	// Guarded by the same mu: the number of systems that record, and the present function of the
+	// entries.
 	recorders         int
 	records, isProbed bool
-	labels            []*behaviourLabels // of each behaviour; nil: none
+	labels            []*behaviourLabels // by number of the behaviour; nil: no labels
 	isLabelled        bool
 }
 
-// tableProbes are the probes of one watch for the behaviours of a table.
+// tableProbes has the probes of one watch for the behaviours of a table.
 type tableProbes struct {
 	of    *watch
 	probe []probe
 }
 
-// watchedTables has the tables that are watched, of all systems, by their first entry.
+// watchedTables has the watched tables of all systems, by the address of their first entry.
 var watchedTables struct {
 	mu  sync.Mutex
 	all map[*runFunc]*watchedTable // guarded by mu
 }
 
-// Watch puts probes around the behaviours of the types that fit. of is called once for each
-// behaviour of such a type.
+// Watch puts probes around the behaviours of each type for which fits returns true. of is called
+// once for each behaviour of such a type and returns its probes. stop ends the watch.
 func (in *inspector) Watch(fits func(typ string) bool, of func(typ, behaviour string,
 	request bool) (before, after func(c *Context, worker int, from uint64))) (stop func()) {
 	w := &watch{sys: in.s, fits: fits, of: of}
@@ -72,8 +73,8 @@ func (in *inspector) Watch(fits func(typ string) bool, of func(typ, behaviour st
 	return func() { once.Do(func() { all.unwatch(w) }) }
 }
 
-// eachTable calls f for the tables by which actors of the system dispatch. What actors become later
-// is told to dispatch. Caller holds inspected.mu.
+// eachTable calls f for each table by which actors of the system dispatch. A table that comes into
+// use later is passed to dispatch. Caller holds inspected.mu.
 func (in *inspector) eachTable(f func(t *typeInfo, runs []runFunc)) {
 	if s := in.s.sim; s != nil {
 		s.mu.Lock()
@@ -108,7 +109,8 @@ func (i *inspected) dispatch(t *typeInfo, runs []runFunc) {
 	}
 }
 
-// add watches a table, unless it is watched or does not fit. Caller holds inspected.mu.
+// add watches a table, unless the watch has it already or does not fit its type. Caller holds
+// inspected.mu.
 func (w *watch) add(t *typeInfo, runs []runFunc) {
 	if !w.fits(t.name) || slices.ContainsFunc(w.tables,
 		func(o *watchedTable) bool { return &o.runs[0] == &runs[0] }) {
@@ -145,7 +147,7 @@ func (w *watch) add(t *typeInfo, runs []runFunc) {
 	o.update()
 }
 
-// update exchanges the entries, if they are to do something else. Caller holds the mu of
+// update exchanges the entries if they must do something else than before. Caller holds the mu of
 // watchedTables.
 func (t *watchedTable) update() {
 	records, isProbed, isLabelled := t.recorders > 0, len(*t.probes.Load()) > 0, t.labels != nil
@@ -165,13 +167,13 @@ func (t *watchedTable) update() {
 			now[id] = labelled(t.labels[id], now[id])
 		}
 	}
-	t.probes.Store(t.probes.Load()) // a barrier for what the entries refer to
+	t.probes.Store(t.probes.Load()) // a barrier: entries are complete before they are stored
 	for id := userIDs; id < len(now); id++ {
 		exchange(t.runs, id, now[id])
 	}
 }
 
-// unwatch ends a watch.
+// unwatch ends a watch and restores the entries that no watch needs any more.
 func (i *inspected) unwatch(w *watch) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -192,28 +194,28 @@ func (i *inspected) unwatch(w *watch) {
 	}
 }
 
-// exchange puts an entry into a table by which workers dispatch. They load it without an atomic,
-// one word, once for each message, and go on by what it leads to: so they see the old entry or
-// all of the new one, since the caller has passed an atomic after it made that. The race detector
-// is told to look away.
+// exchange stores an entry into a table by which workers dispatch. A worker loads the entry once
+// for each message, as one word and without an atomic, and follows it. It sees the old entry or the
+// complete new one, because the caller has executed an atomic after it made the new entry. The race
+// detector cannot know that, so it is off here.
 //
 //go:norace
 //go:noinline
 func exchange(runs []runFunc, id int, run runFunc) { runs[id] = run }
 
-// probed returns the entry for a behaviour while there are probes. It goes on with run.
+// probed returns the entry of a behaviour that has probes. It calls run between the probes.
 func (t *watchedTable) probed(id int, run runFunc) runFunc {
-	return func(c *Context, a *cell, m *message) {
+	return func(c *kernelTurn, a *cell, m *message) {
 		probes, from := *t.probes.Load(), m.From&^msg.WasStashed
 		for i := range probes {
 			if p := &probes[i]; p.of.sys == c.sys && p.probe[id].before != nil {
-				p.probe[id].before(c, c.w.ID(), from)
+				p.probe[id].before(c.face(), c.w.ID(), from)
 			}
 		}
 		run(c, a, m)
 		for i := range probes {
 			if p := &probes[i]; p.of.sys == c.sys && p.probe[id].after != nil {
-				p.probe[id].after(c, c.w.ID(), from)
+				p.probe[id].after(c.face(), c.w.ID(), from)
 			}
 		}
 	}

@@ -7,45 +7,48 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// Interceptors: functions around the behaviours of a type, or of all types in a system.
+// Interceptors are functions around the behaviours of a type, or of all types in a system.
 //
 // Rejected: one function that is given the rest of the work as a function to call, as in net/http.
-// It takes a closure for each message. Rejected as well: a look, for each message, whether there
-// are any.
+// It needs a closure for each message. Also rejected: a check, for each message, whether there are
+// interceptors.
 //
-// Chosen: a dispatch table of its own for a type with interceptors, made with the first actor of
-// the type in a system. Types without any have the table of [Type.Table], and pay nothing.
+// Chosen: a dispatch table of its own for each type with interceptors. It is made with the first
+// actor of the type in a system. Types without interceptors use the table of [Type.Table], and pay
+// nothing.
 
-// Interceptor is a pair of functions around every behaviour of an actor type or of all
-// types of a system, by the option [WithInterceptor] of either: for logs, traces,
-// figures, or to refuse messages. Either may be nil. They run in the actor's turn, with
-// its Context, and must not block.
+// Interceptor is a pair of functions around every behaviour of an actor type, or of all types of a
+// system, by the option [WithInterceptor] of either. It is for logs, traces and figures, or to
+// refuse messages. Either function may be nil. They run in the actor's turn, with its Context, and
+// must not block.
 //
-// Of several, those of the system come first, in the order of their options, then those
-// of the type. Before is called in this order, and After in the reverse one.
+// If there are several interceptors, those of the system come first, in the order of their options.
+// Those of the type follow. Before is called in this order, and After in the reverse order.
 //
-// OnStart, OnStop and what the runtime itself does for an actor are not intercepted. An
-// intercepted message costs some 50 to 100 ns more and allocates nothing, except what
+// OnStart, OnStop and the runtime's own work for an actor are not intercepted. An intercepted
+// message costs about 50 to 100 ns more. Interception allocates nothing, unless the functions do.
 // the functions do.
 type Interceptor struct {
-	// Before is called before the behaviour. If it returns an error, the message does not
-	// run: the caller of a request gets the error, and nothing else happens; a one-way
-	// message becomes a dead letter with the error as its reason. Interceptors that come
-	// later are not called then. A message of the runtime's own, such as the news of
-	// an end to a supervisor, a pool or a registry, cannot be refused: the error is logged, and the
-	// message runs. If
-	// Before panics, the actor fails as if its behaviour had panicked, and the caller of a
-	// request gets that error.
+	// Before is called before the behaviour. If it returns an error, the message is refused: its
+	// behaviour does not run, and Before of later interceptors is not called. If the message is a
+	// request, its caller gets the error, and there is no other effect. If it is a one-way message,
+	// it becomes a dead letter with the error as its reason.
+	//
+	// A message of the runtime's own cannot be refused, such as the report of an end to a
+	// supervisor, a pool or a registry. The error is logged, and the message runs.
+	//
+	// If Before panics, the actor fails as if its behaviour had panicked. The caller of a request
+	// gets that error.
 	Before func(c *Context, in *Invocation) error
-	// After is called after the behaviour, if Before returned nil or is nil; also if the
-	// behaviour has panicked, or the message was refused by a later interceptor. If After
-	// panics, the actor fails as if its behaviour had panicked, but the caller of a request
-	// keeps the reply that it has. After of the other interceptors is called in any case.
+	// After is called after the behaviour, if Before returned nil or is nil. It is also called if
+	// the behaviour has panicked, or if a later interceptor has refused the message. If After
+	// panics, the actor fails as if its behaviour had panicked, but the caller of a request keeps
+	// the reply that it has. After of the other interceptors is called in any case.
 	After func(c *Context, in *Invocation, out Outcome)
 }
 
-// WithInterceptor puts an interceptor around every behaviour of a type, or of every actor in the
-// system, those of packages group and supervise included. It may be given several times.
+// WithInterceptor puts an interceptor around every behaviour of a type, or of all actors in the
+// system, including actors of packages group and supervise. The option may be given several times.
 func WithInterceptor(i Interceptor) interface {
 	Option
 	TypeOption
@@ -70,22 +73,22 @@ func WithInterceptor(i Interceptor) interface {
 
 func (i Interceptor) isEmpty() bool { return i.Before == nil && i.After == nil }
 
-// Invocation is a behaviour that is about to run for a message, or has run, as an
-// [Interceptor] sees it. It is valid only until the function that it is given to
-// returns.
+// Invocation describes to an [Interceptor] a behaviour that is about to run for a message, or has
+// run. It is valid until the function that it was given to returns.
 type Invocation struct {
-	// Value is the interceptor's own: what Before puts here After finds. It begins as nil.
+	// Value belongs to the interceptor. After finds the value that Before has stored. It begins as
+	// nil.
 	Value any
 
 	decl *descriptor
-	msg  *message // nil: it has run, and the payload is gone
+	msg  *message // nil: the message has run, and the payload is gone
 	from uint64
-	sent any // the message, once it was asked for
+	sent any // the message, after the first call of Message
 	c    *Context
-	ctx  context.Context // that of the message, once it was asked for
+	ctx  context.Context // the context of the message, after the first call of Context
 }
 
-// made returns in, which must be what an Interceptor was given, as long as that runs.
+// made returns in, and panics unless in was given to an Interceptor that is still running.
 func (in *Invocation) made(call string) *Invocation {
 	if in == nil || in.decl == nil {
 		panicMisuse("Invocation."+call, " of none that an Interceptor was given, or after that has returned")
@@ -99,20 +102,19 @@ func (in *Invocation) Type() string { return in.made("Type").decl.typ.name }
 // Behaviour returns the name of the behaviour.
 func (in *Invocation) Behaviour() string { return in.made("Behaviour").decl.name }
 
-// IsRequest reports whether the message is a request, so that a caller waits for the
-// outcome.
+// IsRequest reports whether the message is a request, so that a caller waits for its outcome.
 func (in *Invocation) IsRequest() bool { return in.made("IsRequest").decl.reject != nil }
 
 // IsOutcome reports whether the message is the outcome of an [AskTo] or a [Pipe]: a Result or a
 // Reply.
 func (in *Invocation) IsOutcome() bool { return in.made("IsOutcome").decl.outcome }
 
-// From returns the number of the actor that sent the message; 0 if it came from outside.
+// From returns the number of the actor that sent the message, or 0 if it came from outside.
 func (in *Invocation) From() uint64 { return in.made("From").from }
 
-// Message returns the message; of a request, the request alone. Each message is boxed
-// only when it is asked for, which usually allocates. In After, Message returns nil
-// unless it was called in Before, by whatever interceptor: the payload is gone.
+// Message returns the message. For a request, it returns the request without the reply address. Its
+// first call boxes the message, which usually allocates. In After, the payload is gone, and Message
+// returns nil unless some interceptor has called it in Before.
 func (in *Invocation) Message() any {
 	if in.made("Message").sent == nil && in.msg != nil {
 		in.sent = in.decl.payload(in.msg)
@@ -120,16 +122,17 @@ func (in *Invocation) Message() any {
 	return in.sent
 }
 
-// Context returns the context that the message or the request came with, or the one that was set by
-// SetContext; context.Background if it has none. Unlike [Context.Context] it costs nothing, and does
-// not end with the actor's life, unless a behaviour has derived it and given it a deadline: then it
-// ends when [Context.Context] does. In After it returns context.Background unless it was called in
-// Before, by whatever interceptor.
+// Context returns the context that the message or the request came with, or the context that
+// SetContext has set. If there is none it returns context.Background. Unlike [Context.Context] it
+// costs nothing, and its context does not end with the actor's life. There is one exception: a
+// context that a behaviour has derived from its own and given a deadline ends when
+// [Context.Context] does. In After, Context returns context.Background unless some interceptor has
+// called it in Before.
 func (in *Invocation) Context() context.Context {
 	if in.made("Context").ctx == nil && in.msg != nil {
-		in.ctx = in.c.cameWith()
+		in.ctx = in.c.kernel().cameWith()
 		if d, ok := in.ctx.(*detached); ok && d.isLimited() {
-			in.ctx = in.c.bind(d, lifeContextOf(in.c.self))
+			in.ctx = in.c.kernel().bind(d, lifeContextOf(in.c.kernel().self))
 		}
 	}
 	if in.ctx == nil {
@@ -139,36 +142,36 @@ func (in *Invocation) Context() context.Context {
 }
 
 // SetContext makes ctx the context of the behaviour: [Context.Context] derives from it. An
-// interceptor that adds values to the context of a message calls it in Before, with a context
-// derived from that of the message. Unlike [Context.SetContext] it makes nothing travel that the
-// behaviour does not pass on. It panics if ctx is nil, or in After.
+// interceptor that adds values to the context of a message calls SetContext in Before, with a
+// context derived from that of the message. Unlike [Context.SetContext], it does not add ctx to the
+// messages that the behaviour sends. It panics if ctx is nil, or in After.
 func (in *Invocation) SetContext(ctx context.Context) {
 	ctx = mustHave(ctx, "Invocation.SetContext")
 	if in.made("SetContext").msg == nil {
 		panicMisuse("Invocation.SetContext", " behind the behaviour")
 	}
-	in.ctx, in.c.set = ctx, ctx
-	in.c.then |= usesContext
+	in.ctx, in.c.kernel().set = ctx, ctx
+	in.c.kernel().then |= usesContext
 }
 
-// Outcome says how a behaviour has ended.
+// Outcome describes how a behaviour has ended.
 type Outcome struct {
-	// Err is the error that the behaviour of a request has returned, or why the message
-	// was refused; else nil.
+	// Err is the error that the behaviour of a request has returned, or the reason for which the
+	// message was refused. Otherwise it is nil.
 	Err error
-	// Refused says that the behaviour has not run: a later interceptor has refused the
+	// Refused says that the behaviour has not run, because a later interceptor has refused the
 	// message.
 	Refused bool
-	// PutAside says that the message was stashed, or its reply put off ([Defer]).
+	// PutAside says that the message was stashed, or that its reply was deferred ([Defer]).
 	PutAside bool
-	// Crashed says that the behaviour, or a function of a later interceptor, has panicked,
-	// called runtime.Goexit, or was cut by [Kill]. The panic goes on when After has returned.
+	// Crashed says that the behaviour, or a function of a later interceptor, has panicked, called
+	// runtime.Goexit, or was cut by [Kill]. The panic continues after After has returned.
 	Crashed bool
 }
 
-// intercepted returns a table of t with the interceptors of t in s around its behaviours: the table
-// itself if there are none. Any goroutine.
-func (s *System) intercepted(t *typeInfo, runs []runFunc) []runFunc {
+// intercepted returns a table with the interceptors of s and t around the behaviours of t. If there
+// are no interceptors, it returns runs. Any goroutine.
+func (s *kernelSystem) intercepted(t *typeInfo, runs []runFunc) []runFunc {
 	list := append(append([]Interceptor(nil), s.opts.interceptors...), t.interceptors...)
 	if len(list) == 0 {
 		return runs
@@ -184,8 +187,8 @@ func (s *System) intercepted(t *typeInfo, runs []runFunc) []runFunc {
 	return wrapped
 }
 
-// variantOf returns the table of a variant in s, as intercepted does.
-func (s *System) variantOf(v *variantInfo) *table {
+// variantOf returns the table of a variant in s, with interceptors as intercepted adds them.
+func (s *kernelSystem) variantOf(v *variantInfo) *table {
 	if len(s.opts.interceptors) == 0 && len(v.typ.interceptors) == 0 {
 		return &v.table
 	}
@@ -198,7 +201,7 @@ func (s *System) variantOf(v *variantInfo) *table {
 
 // interceptedRun puts interceptors around one behaviour.
 func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
-	return func(c *Context, a *cell, m *message) {
+	return func(c *kernelTurn, a *cell, m *message) {
 		v := c.newVisit(d, m, list)
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
@@ -211,15 +214,15 @@ func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
 		}
 		c.failed = nil
 		run(c, a, m)
-		// c.msg is m, or what has carried it: see Stash.
+		// c.msg is m, or the message that carried it: see Stash.
 		v.out = Outcome{Err: c.failed, PutAside: c.msg.From&msg.WasStashed != 0}
 		c.failed = nil
 	}
 }
 
-// refuseBefore ends a message that an interceptor has refused. The caller of a request hears so, and
-// the request counts as one that has run. A one-way message is a dead letter.
-func refuseBefore(c *Context, a *cell, m *message, d *descriptor, err error) {
+// refuseBefore ends a message that an interceptor has refused. A request is answered with the error
+// and counts as one that has run. A one-way message becomes a dead letter.
+func refuseBefore(c *kernelTurn, a *cell, m *message, d *descriptor, err error) {
 	if d.reject == nil {
 		c.count.notRun++
 		declareDeadUnder(c, a, m, err, c.cameWith())
@@ -229,8 +232,8 @@ func refuseBefore(c *Context, a *cell, m *message, d *descriptor, err error) {
 	d.reject(c, m, err)
 }
 
-// logUnrefused logs that an interceptor has refused a message of the runtime's own.
-func (s *System) logUnrefused(a *cell, d *descriptor, err error) {
+// logUnrefused logs that an interceptor has tried to refuse a message of the runtime's own.
+func (s *kernelSystem) logUnrefused(a *cell, d *descriptor, err error) {
 	const line = "gallop: an interceptor cannot refuse a message of the runtime's own"
 	n, write := s.mayLog(line, d.typ.name, d.name)
 	if !write {
@@ -242,31 +245,31 @@ func (s *System) logUnrefused(a *cell, d *descriptor, err error) {
 	})
 }
 
-// visit is one message on its way through interceptors. Its worker uses it again. Owner only.
+// visit is the way of one message through the interceptors. Its worker reuses it. Owner only.
 type visit struct {
 	in     Invocation
 	list   []Interceptor
-	values []any // of those whose Before has returned, their Value
+	values []any // the Value of each interceptor whose Before has returned
 	out    Outcome
 }
 
-// newVisit returns a visit that is at its beginning.
-func (c *Context) newVisit(d *descriptor, m *message, list []Interceptor) *visit {
+// newVisit returns a visit for a message that no interceptor has seen.
+func (c *kernelTurn) newVisit(d *descriptor, m *message, list []Interceptor) *visit {
 	v := c.visit
 	if c.visit = nil; v == nil {
 		v = new(visit)
 	}
-	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed, c: c}
-	v.list, v.out = list, Outcome{Crashed: true} // until it has returned
+	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed, c: c.face()}
+	v.list, v.out = list, Outcome{Crashed: true} // until the behaviour has returned
 	return v
 }
 
-// enter calls Before of all, up to the first that returns an error.
-func (v *visit) enter(c *Context) error {
+// enter calls Before of each interceptor, until one returns an error.
+func (v *visit) enter(c *kernelTurn) error {
 	for _, i := range v.list {
 		v.in.Value = nil
 		if i.Before != nil {
-			if err := i.Before(c, &v.in); err != nil {
+			if err := i.Before(c.face(), &v.in); err != nil {
 				return err
 			}
 		}
@@ -275,10 +278,10 @@ func (v *visit) enter(c *Context) error {
 	return nil
 }
 
-// leave calls After of all that have let the message pass, the last one first. It is deferred, so
-// that it runs beside a panic as well. If After of one does not return, the others are called all
-// the same.
-func (v *visit) leave(c *Context) {
+// leave calls After of each interceptor whose Before let the message pass, in reverse order. It is
+// deferred, so that it also runs after a panic. If one After does not return, the others are called
+// all the same.
+func (v *visit) leave(c *kernelTurn) {
 	v.in.msg = nil
 	left := false
 	defer func() {
@@ -292,7 +295,7 @@ func (v *visit) leave(c *Context) {
 		v.values[n] = nil
 		v.values = v.values[:n]
 		if f := v.list[n].After; f != nil {
-			f(c, &v.in, v.out)
+			f(c.face(), &v.in, v.out)
 		}
 	}
 	left = true

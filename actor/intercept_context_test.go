@@ -8,14 +8,14 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// passing is an actor whose interceptor looks at the context of each message, and adds to it.
+// passing is an actor whose interceptor reads the context of each message, and adds a value to it.
 type passing struct{ d *diary }
 
 func (p *passing) Show(c *actor.Context, n int) {
 	p.d.add("show %d with %v and %v", n, c.Context().Value(ctxKey{}), c.Context().Value(ownKey{}))
 	switch n {
 	case 2:
-		passShow.Send(c, actor.Self[passing](c), 0) // what was set does not travel by itself
+		passShow.Send(c, actor.Self[passing](c), 0) // Invocation.SetContext does not travel
 	case 3:
 		c.SetContext(c.Context())
 		passShow.Send(c, actor.Self[passing](c), 0)
@@ -55,9 +55,9 @@ func init() {
 		passHeard.Handle((*passing).Heard))
 }
 
-// TestInvocation_Context: Context "returns the context that the message or the request came with";
-// SetContext "makes nothing travel that the behaviour does not pass on". After finds what Before
-// has asked for.
+// TestInvocation_Context: Context returns "the context that the message or the request came with";
+// SetContext "does not add ctx to the messages that the behaviour sends". In After, Context returns
+// the same context as in Before.
 func TestInvocation_Context(t *testing.T) {
 	seen := func(n int) []string {
 		return []string{"came with v, outcome false", fmt.Sprintf("show %d with v and v's own", n),
@@ -132,8 +132,8 @@ func TestInvocation_SetContext_Misuse(t *testing.T) {
 		"context.Backgroundgallop: Invocation.SetContext behind the behaviour")
 }
 
-// TestDeadLetter_Context: it is "what the message or the request came with, and may have ended; nil
-// if it has none".
+// TestDeadLetter_Context: Context is the context that the message or the request came with, which
+// may have ended, or nil if there was none.
 func TestDeadLetter_Context(t *testing.T) {
 	refusing := actor.WithInterceptor(actor.Interceptor{
 		Before: func(_ *actor.Context, in *actor.Invocation) error {

@@ -18,7 +18,8 @@ func TestIntercept_AllocatesNothing(t *testing.T) {
 	drive := NewType[int]("driver")
 	begin := Declare[float64](drive, "begin")
 	done := make(chan float64)
-	drive.Table(begin.Handle(func(_ *int, c *Context, _ float64) {
+	drive.Table(begin.Handle(func(_ *int, in *Context, _ float64) {
+		c := in.kernel()
 		run := r.b.runs()[add.d.id]
 		m := c.node(add.d.size)
 		m.ID = add.d.id

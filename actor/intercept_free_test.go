@@ -2,8 +2,8 @@ package actor
 
 import "testing"
 
-// TestIntercept_Free: types without interceptors have the table that they would have if there were
-// no such thing.
+// TestIntercept_Free: types without interceptors have the same table as in a runtime without
+// interceptors.
 func TestIntercept_Free(t *testing.T) {
 	plain := NewType[int]("plain")
 	add := Declare[int](plain, "add")

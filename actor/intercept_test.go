@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// gate is an actor whose behaviours are intercepted twice, by interceptors that write a diary.
+// gated is an actor with two interceptors, which write a diary.
 type gated struct{ n int }
 
 func (g *gated) Add(c *actor.Context, n int) {
@@ -35,7 +35,8 @@ func (g *gated) Get(c *actor.Context, n int) (int, error) {
 	return g.n + n, nil
 }
 
-// noting writes what passes. It refuses what it is told to.
+// noting returns an interceptor that writes each message into a diary. It refuses a message if
+// refuse returns an error.
 func noting(d *diary, name string, refuse func(in *actor.Invocation) error) actor.Interceptor {
 	return actor.Interceptor{
 		Before: func(c *actor.Context, in *actor.Invocation) error {
@@ -80,7 +81,7 @@ func init() {
 	}))
 }
 
-// passes is what the diary of gatedType says of one message.
+// passes returns the lines of the diary of gatedType for one message.
 func passes(behaviour string, msg any, out string) []string {
 	return []string{"outer before gated." + behaviour, "inner before gated." + behaviour,
 		fmt.Sprintf("inner after %s(%v) %s", behaviour, msg, out), fmt.Sprintf("outer after %s(%v) %s",
@@ -93,7 +94,7 @@ const (
 	crashed  = "{Err:<nil> Refused:false PutAside:false Crashed:true}"
 )
 
-// TestTypeIntercept: "Before is called in this order, and After in the reverse one", around every
+// TestTypeIntercept: "Before is called in this order, and After in the reverse order", around every
 // behaviour: of mail, of urgent mail, of timers, of variants, of requests.
 func TestTypeIntercept(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -127,7 +128,7 @@ func TestTypeIntercept(t *testing.T) {
 		"error": {func(sys *actor.System, r actor.Ref[gated]) {
 			_, err := gatedGet.Ask(soon(t), r, -1)
 			wants(t, err, errUser)
-			_, err = gatedGet.Ask(soon(t), r, 1) // the error is not the next one's
+			_, err = gatedGet.Ask(soon(t), r, 1) // the next request does not get the error
 			must(t, err)
 		}, append(passes("get", -1, "{Err:the user's error Refused:false PutAside:false Crashed:false}"),
 			passes("get", 1, wentWell)...)},
@@ -149,9 +150,9 @@ func TestTypeIntercept(t *testing.T) {
 	}
 }
 
-// TestTypeIntercept_Refuses: "the caller of a request gets the error, and nothing else happens; a
-// one-way message becomes a dead letter with the error as its reason"; and After of those before is
-// called.
+// TestTypeIntercept_Refuses: the caller of a refused request "gets the error, and there is no other
+// effect". A one-way message "becomes a dead letter with the error as its reason". After of earlier
+// interceptors is called.
 func TestTypeIntercept_Refuses(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())
@@ -172,14 +173,14 @@ func TestTypeIntercept_Refuses(t *testing.T) {
 		want = append(want, "outer before gated."+b, "inner refuses "+b+"(99)",
 			"outer after "+b+"(99) {Err:refused Refused:true PutAside:false Crashed:false}")
 	}
-	if gatedDiary.lines[0] == "outer before gated.add" { // they came in different turns
+	if gatedDiary.lines[0] == "outer before gated.add" { // the messages came in different turns
 		want = append(append(want[:0:0], want[3:6]...), append(want[:3:3], want[6:]...)...)
 	}
 	gatedDiary.says(t, want...)
 }
 
-// TestIntercept: one around all types of a system comes first; a message that is not asked for is
-// not boxed.
+// TestIntercept: an interceptor of a system comes first. A message is boxed only if Message is
+// called.
 func TestIntercept(t *testing.T) {
 	var d diary
 	sys := start(t, actor.WithWorkers(1), actor.WithInterceptor(actor.Interceptor{
@@ -207,11 +208,11 @@ func TestIntercept(t *testing.T) {
 	quiet(t, sys)
 	equal(t, "the type's come after", gatedDiary.lines[0], "outer before gated.add")
 	equal(t, "first the system's", d.lines[6][:len("gated.add")], "gated.add")
-	equal(t, "and last", d.lines[7], "after: 1") // the type's have asked
+	equal(t, "and last", d.lines[7], "after: 1") // the type's interceptors have called Message
 }
 
-// TestIntercept_Many: interceptors of actors that ask each other in their turns do not get in each
-// other's way, and nothing is allocated.
+// TestIntercept_Many: interceptors of actors that ask each other in their turns do not disturb each
+// other, and allocate nothing.
 func TestIntercept_Many(t *testing.T) {
 	depth := 0
 	sys := start(t, actor.WithWorkers(1), actor.WithInterceptor(actor.Interceptor{
@@ -245,7 +246,8 @@ func TestIntercept_Misuse(t *testing.T) {
 	panics(t, "without functions", func() { actor.Start(actor.WithInterceptor(actor.Interceptor{})) })
 }
 
-// TestIntercept_Before: a panic in Before is the behaviour's, and After of those before is called.
+// TestIntercept_Before: a panic in Before counts as a panic of the behaviour. After of earlier
+// interceptors is called.
 func TestIntercept_Before(t *testing.T) {
 	var d diary
 	var crash actor.PanicReport

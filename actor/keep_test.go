@@ -37,7 +37,7 @@ var (
 
 // TestTypeKeep: "It is given the state, and clears the parts that shall not survive. The init of
 // the next life is given the result." "An actor that was ended by order is replaced by a new one,
-// for which nothing is kept." "If keep panics, nothing is kept."
+// for which nothing is kept." "If keep panics, that is logged, and nothing is kept."
 func TestTypeKeep(t *testing.T) {
 	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
 	var found []int
@@ -103,8 +103,8 @@ func TestTypeKeep_Misuse(t *testing.T) {
 	}
 }
 
-// TestRefuse: a message becomes a dead letter with that reason, which is counted; it "is sent
-// nowhere". "Refuse reports false, and does nothing, if h is not what Behaviour.To returns."
+// TestRefuse: a message becomes a dead letter with that reason, is counted, and is not sent. Refuse
+// returns false, and does nothing, if the handler was not made by Behaviour.To.
 func TestRefuse(t *testing.T) {
 	var dead []actor.DeadLetter
 	sys := start(t, actor.WithWorkers(1),
@@ -149,7 +149,7 @@ func TestIsOf(t *testing.T) {
 	}
 }
 
-// TestSameAsker: two of them are the same if they "lead to the same behaviour of the same actor".
+// TestSameAsker: two Askers are the same if they "lead to the same behaviour of the same actor".
 func TestSameAsker(t *testing.T) {
 	sys := start(t)
 	a, b := keepingType.Spawn(sys, keeping{}), keepingType.Spawn(sys, keeping{})

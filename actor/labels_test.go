@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// labelled returns those goroutines, as a profile shows them, that have labels of the test and are
-// in code of the runtime's.
+// labelled returns the goroutines in code of the runtime that have labels of the test, as a profile
+// shows them.
 func labelled(t *testing.T) (all []string) {
 	t.Helper()
 	var b strings.Builder
@@ -24,9 +24,9 @@ func labelled(t *testing.T) (all []string) {
 	return all
 }
 
-// TestGoroutinesHaveNoLabels: goroutines of the runtime that outlive the call which starts them begin
-// without the labels of the caller; a worker that a behaviour has given labels loses them when it
-// sleeps.
+// TestGoroutinesHaveNoLabels: goroutines of the runtime that outlive the call that starts them
+// begin without the labels of the caller. A worker that got labels in a behaviour loses them when
+// it sleeps.
 func TestGoroutinesHaveNoLabels(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	values := make(chan deed)
@@ -59,7 +59,7 @@ func TestGoroutinesHaveNoLabels(t *testing.T) {
 }
 
 // TestLabelsLeftByABehaviour: the goroutine of a worker loses the labels that a behaviour has left
-// there when the worker sleeps, and after a while if it goes on.
+// when the worker sleeps, or after a while if the worker does not sleep.
 func TestLabelsLeftByABehaviour(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	label := func(*puppet, *actor.Context) {

@@ -11,14 +11,14 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// wake is a stage with one that says two words and ends, and one that listens, watches and traps
-// exits.
+// wake is a stage with a talker, which says two words and ends, and a hearer, which watches the
+// talker and traps its exit.
 type wake struct {
 	stage
 	b        *hearers
 	to       Ref[hearer]
 	talker   Ref[mayfly]
-	log      []string // what the hearer has heard
+	log      []string // the messages that the hearer has run
 	dead     int      // words
 	monitor  Monitor
 	overLate bool // the hearer may end before the news comes
@@ -65,7 +65,7 @@ func newWake(p *explore.Program, b *hearers) *wake {
 		switch {
 		case d.Behaviour == "say":
 			w.dead++
-		case d.Type == "mayfly": // the drain of the one has ended the other, by their link
+		case d.Type == "mayfly": // the drain of the hearer has ended the talker, by their link
 			w.dead += 2
 		}
 	}}))
@@ -88,7 +88,7 @@ func (w *wake) talk() {
 	})
 }
 
-// wakeOps are what happens to the hearer meanwhile.
+// wakeOps are operations on the hearer that run meanwhile.
 var wakeOps = map[string]func(w *wake){
 	"send": func(w *wake) { w.b.say.Send(w.sys, w.to, "x") },
 	"drain": func(w *wake) {
@@ -105,7 +105,7 @@ var wakeOps = map[string]func(w *wake){
 	},
 }
 
-// judge is what must hold when nothing is left to do.
+// judge checks the result when nothing is left to do.
 func (w *wake) judge() error {
 	if err := w.resting(); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (w *wake) judge() error {
 	if n := count("a") + count("b") + count("x") + w.dead; n < 2 {
 		return fmt.Errorf("%q, and %d dead: a word is lost", w.log, w.dead)
 	}
-	w.sys.sched.WakeAll()
+	w.sys.kernel().sched.WakeAll()
 	Stop(w.sys, w.to)
 	w.tidyUp()
 	if err := w.resting(); err != nil {
@@ -146,9 +146,9 @@ func (w *wake) judge() error {
 	return w.allEnded()
 }
 
-// TestLastWord_Explored: an actor says two words to one that watches it and traps exits, and ends,
-// while the other gets more mail, drains, or takes its watch back. No end overtakes a word; each is
-// heard once, and not after it was taken back.
+// TestLastWord_Explored: an actor sends two words to an actor that watches it and traps exits, and
+// ends. Meanwhile the other gets more mail, drains, or takes its watch back. No news of the end
+// overtakes a word. No news comes twice, or after the watch was taken back.
 //
 // Mutants: internal/mutants/life_explored.json.
 func TestLastWord_Explored(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// boss watches talkers, or traps their exits, and notes what it hears.
+// boss watches talkers, or traps their exits, and records the messages that it runs.
 type boss struct {
 	heard []string
 	diary *[]string
@@ -59,7 +59,7 @@ var bossTypes = map[string]*bossBehaviours{
 	"finishes":   newBossType(actor.WithFinishAsks()),
 }
 
-// talk has an actor say three words to the boss and end, and returns when it has.
+// talk makes an actor send three words to the boss and end. It returns after the end.
 func talk(t *testing.T, sys *actor.System, b *bossBehaviours, to actor.Ref[boss],
 	end func(c *actor.Context)) {
 	t.Helper()
@@ -83,13 +83,13 @@ func talk(t *testing.T, sys *actor.System, b *bossBehaviours, to actor.Ref[boss]
 	})
 	_, err := actor.Join(soon(t), r)
 	must(t, err)
-	// The news has been sent: the talker's worker tells it before it comes to this.
+	// The news has been sent: the talker's worker sends it before it runs this behaviour.
 	inside(t, sys, func(*actor.Context) {})
 	close(stay)
 }
 
-// TestLastWord: what an actor has sent to its watcher before it ended arrives before its Down and
-// its Exit, however it ends, and whatever the mailbox of the watcher.
+// TestLastWord: the messages that an actor has sent to its watcher arrive before its Down and its
+// Exit, however it ends, and for every kind of mailbox of the watcher.
 func TestLastWord(t *testing.T) {
 	for name, b := range bossTypes {
 		for reason, end := range map[string]func(c *actor.Context){
@@ -118,8 +118,9 @@ func (b *bossBehaviours) hears(t *testing.T, sys *actor.System, r actor.Ref[boss
 	return receive(t, "what it has heard", heard)
 }
 
-// TestLastWord_Urgent: a watcher that is to hear at once declares its behaviour so: it hears ahead
-// of the mail, also while it is muted. Another hears when it comes to its mail.
+// TestLastWord_Urgent: a watcher that must be told at once declares its behaviour urgent. It is
+// then told ahead of its mail, also while it is muted. Any other watcher is told after its earlier
+// mail.
 func TestLastWord_Urgent(t *testing.T) {
 	for _, urgent := range []bool{false, true} {
 		sys, b := start(t, actor.WithWorkers(2)), bossTypes["plain"]
@@ -157,7 +158,7 @@ func TestLastWord_Urgent(t *testing.T) {
 	}
 }
 
-// TestLastWord_Drains: a watcher that drains hears of the end after the mail that is left, and
+// TestLastWord_Drains: a watcher that drains is told of the end after its remaining mail, and
 // before its own end.
 func TestLastWord_Drains(t *testing.T) {
 	for name, b := range bossTypes {
@@ -176,8 +177,8 @@ func TestLastWord_Drains(t *testing.T) {
 	}
 }
 
-// TestLastWord_TakenBack: after Unwatch and Unlink nothing arrives any more, though the news waits
-// behind the mail; and "an exit is trapped if TrapExit is in force at the message's turn".
+// TestLastWord_TakenBack: after Unwatch and Unlink no news arrives, even if it waits after the
+// mail. And "an exit is trapped if TrapExit is in force at the message's turn".
 func TestLastWord_TakenBack(t *testing.T) {
 	b := bossTypes["plain"]
 	for name, c := range map[string]struct {
@@ -209,7 +210,8 @@ func TestLastWord_TakenBack(t *testing.T) {
 			_, err := actor.Join(soon(t), talker)
 			must(t, err)
 			inside(t, sys, func(*actor.Context) {})
-			// Behind the behaviour that runs, and before the news, which goes behind this.
+			// This comes after the running behaviour and before the news, which is put after this
+			// message.
 			b.do.Send(sys, r, func(x *boss, a *actor.Context) { c.takes(x, a, talker) })
 			close(stay)
 			quiet(t, sys)
@@ -226,7 +228,7 @@ func TestLastWord_TakenBack(t *testing.T) {
 	}
 }
 
-// TestLastWord_Stash: the news may be stashed like any message, and runs when it is taken back.
+// TestLastWord_Stash: the news can be stashed like any message, and runs after Unstash.
 func TestLastWord_Stash(t *testing.T) {
 	typ := actor.NewType[boss]("stashing boss")
 	begin := actor.Declare[actor.Ref[puppet]](typ, "begin")
@@ -257,8 +259,8 @@ func TestLastWord_Stash(t *testing.T) {
 	equal(t, "heard last", heard[len(heard)-1], "down shutdown")
 }
 
-// TestLastWord_Panics: a watcher that panics over the news ends for that, or is restarted and does
-// not hear again; the report names its behaviour.
+// TestLastWord_Panics: a watcher that panics over the news ends for that, or is restarted and is
+// not told again. The report names its behaviour.
 func TestLastWord_Panics(t *testing.T) {
 	typ := actor.NewType[boss]("weak boss")
 	begin := actor.Declare[actor.Ref[puppet]](typ, "begin")

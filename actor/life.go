@@ -44,11 +44,11 @@ const (
 // exit takes down an actor without an order: it has called Stop or Exit, it has crashed, or an
 // actor that it is linked to has ended. If it is supervised, its supervisor decides about a
 // restart, unless the actor drains.
-func (a *cell) exit(c *Context, why error) { a.fall(c, why, true) }
+func (a *cell) exit(c *kernelTurn, why error) { a.fall(c, why, true) }
 
 // fall is exit with a statement about the state: sound is false if the actor may be unable to go on
 // with it.
-func (a *cell) fall(c *Context, why error, sound bool) {
+func (a *cell) fall(c *kernelTurn, why error, sound bool) {
 	x := a.makeCold()
 	if x.state != alive {
 		return
@@ -68,7 +68,7 @@ func (a *cell) fall(c *Context, why error, sound bool) {
 
 // leave takes an actor down. The way down is complete when left returns, or later, when the last
 // child has ended.
-func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
+func (a *cell) leave(c *kernelTurn, g nextState, v stopMode, why error) {
 	x := a.makeCold()
 	if invariant.On {
 		verifyLeave(a, x, g)
@@ -124,7 +124,7 @@ func (x *coldState) tooLate() error {
 // left does the next steps of an actor that leaves. It stops the youngest child and waits for it,
 // until there are no children. Then it calls OnStop, which may spawn children, so it looks again.
 // Then it ends, suspends or restarts the actor, as x.after says.
-func (a *cell) left(c *Context) {
+func (a *cell) left(c *kernelTurn) {
 	if invariant.On {
 		verifyLeft(a, a.cold)
 	}
@@ -228,7 +228,7 @@ func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool {
 		return i.onStart != nil
 	})
-	i.onStart = func(a *cell, c *Context) error { return f(stateOf[S](a), c) }
+	i.onStart = func(a *cell, c *kernelTurn) error { return f(stateOf[S](a), c.face()) }
 	return t
 }
 
@@ -246,7 +246,7 @@ func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
 	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool {
 		return i.onStop != nil
 	})
-	i.onStop = func(a *cell, c *Context, why error) { f(stateOf[S](a), c, why) }
+	i.onStop = func(a *cell, c *kernelTurn, why error) { f(stateOf[S](a), c.face(), why) }
 	return t
 }
 
@@ -288,7 +288,7 @@ var noMessage = message{ID: systemID, OwnerTag: msg.MarkTag}
 // started is the first message of an actor that has to be started.
 type started struct{ unanswered }
 
-func (started) serve(a *cell, c *Context) { a.start(c) }
+func (started) serve(a *cell, c *kernelTurn) { a.start(c) }
 
 // launch starts a new actor. The caller owns the actor before the call. When launch returns, the
 // actor may be running or have ended.
@@ -305,7 +305,7 @@ func (a *cell) launch(from Sender) {
 }
 
 // start brings an actor up: a new state if it is supervised, and OnStart.
-func (a *cell) start(c *Context) {
+func (a *cell) start(c *kernelTurn) {
 	x := a.makeCold()
 	if !x.unstarted {
 		return
@@ -341,7 +341,7 @@ func (a *cell) start(c *Context) {
 }
 
 // callStop runs OnStop. A Stop or Exit that OnStop calls has no effect.
-func (a *cell) callStop(c *Context, x *coldState) {
+func (a *cell) callStop(c *kernelTurn, x *coldState) {
 	c.msg, x.where = &noMessage, inOnStop
 	a.sys().sim.callback(c, a, x.where.name())
 	a.typ().onStop(a, c, x.reason)

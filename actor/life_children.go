@@ -19,7 +19,7 @@ type child struct {
 	// launch.
 	together bool
 	stopMode stopMode
-	stop     func(c *Context, child AnyRef) // called instead of the first order to end, unless nil
+	stop     func(c *kernelTurn, child AnyRef) // called instead of the first order to end, unless nil
 }
 
 // family is the list of the children of an actor, in the order of their births. Owner only.
@@ -89,7 +89,7 @@ func (f *family) orphan(e env, v stopMode) {
 func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
 	a := newCell(t, c)
 	*stateOf[S](a) = state
-	a.adopt(c)
+	a.adopt(c.kernel())
 	if t.info.onStart != nil {
 		a.launch(c)
 	}
@@ -97,7 +97,7 @@ func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
 }
 
 // adopt makes a new actor a child of the running one.
-func (a *cell) adopt(c *Context) {
+func (a *cell) adopt(c *kernelTurn) {
 	k := &child{b: a, of: c.self.id, parent: c.self}
 	a.makeCold().child = k
 	c.self.makeCold().children.add(k)
@@ -121,7 +121,7 @@ func (k *child) requestStop(e env, v stopMode) {
 }
 
 // callChildStop runs ChildOptions.Stop, by which a parent that leaves tells a child to end.
-func callChildStop(a *cell, c *Context, f func()) {
+func callChildStop(a *cell, c *kernelTurn, f func()) {
 	c.msg, a.cold.where = &noMessage, inChildStop
 	f()
 	a.cold.where = inNone
@@ -140,7 +140,7 @@ type childEnded struct {
 	child *child
 }
 
-func (s childEnded) serve(a *cell, c *Context) {
+func (s childEnded) serve(a *cell, c *kernelTurn) {
 	x := a.makeCold()
 	if invariant.On {
 		verifyChildEnd(s, a, x)
@@ -155,7 +155,7 @@ func (s childEnded) serve(a *cell, c *Context) {
 }
 
 // SystemOf returns the system that the actor t belongs to. It panics if t is a zero Ref.
-func SystemOf(t Target) *System { return targetOf("SystemOf", t).sys() }
+func SystemOf(t Target) *System { return targetOf("SystemOf", t).sys().face() }
 
 // stopTogether tells all children with the mark together to end, once for each stop mode. The other
 // children are told one after another. Owner only.

@@ -15,7 +15,7 @@ import (
 // endPlainly ends an actor that has stopped itself, if it has no cold state, no OnStop and no mail.
 // Most ends are of this kind. For other actors it does nothing and reports false. It takes one
 // locked instruction, since it does not close the system queue. Owner only, between two turns.
-func (a *cell) endPlainly(c *Context) bool {
+func (a *cell) endPlainly(c *kernelTurn) bool {
 	if !a.plain() || a.load != 0 || a.in.Pending() != nil || a.in.HasAppended() || a.arena != nil ||
 		!a.gate.IsOpen() {
 		return false
@@ -69,7 +69,7 @@ func (a *cell) discardMailbox(e env, why error) {
 	if stub != nil {
 		e.recycle(stub)
 	}
-	a.load &= backpressure.Muted // which ends with what blocks it
+	a.load &= backpressure.Muted // Muted is cleared when the last block is undone
 	muted, newest := a.letAllGo()
 	release(e, muted)
 	deadLetters(e, a, msg.Concat(left, newest), why)
@@ -222,7 +222,7 @@ func verifyTerminated(x *coldState) {
 }
 
 // end ends an actor that has asked for its own end.
-func (a *cell) end(c *Context) (again bool) {
+func (a *cell) end(c *kernelTurn) (again bool) {
 	if !a.plain() {
 		a.endSlow(c, a.makeCold())
 		return a.endSignalTurn(c)
@@ -235,7 +235,7 @@ func (a *cell) end(c *Context) (again bool) {
 }
 
 // countStopped counts an end, in the turn that brings it.
-func (c *Context) countStopped(a *cell) {
+func (c *kernelTurn) countStopped(a *cell) {
 	c.count.stopped.Add(1)
 	if c.ring != nil {
 		c.noteStop(a)
@@ -243,12 +243,12 @@ func (c *Context) countStopped(a *cell) {
 }
 
 //go:noinline
-func (c *Context) noteStop(a *cell) {
+func (c *kernelTurn) noteStop(a *cell) {
 	c.sys.inspected.Load().noted(c, flightlog.Stop, a, nil)
 }
 
 // endSlow ends an actor that has cold state or an OnStop function.
-func (a *cell) endSlow(c *Context, x *coldState) {
+func (a *cell) endSlow(c *kernelTurn, x *coldState) {
 	c.aside = true
 	if x.gone {
 		if !a.typ().finishes && x.held.First == nil { // or else endDrainTurn decides
@@ -269,5 +269,5 @@ func (k *typeInSystem) TaskTerminated(w *sched.Worker, t *sched.Task, cause erro
 		a.terminate(k.sys, terminatedSystem)
 		return
 	}
-	a.crashed(w.Local().(*Context), cause.(*sched.Crash))
+	a.crashed(w.Local().(*kernelTurn), cause.(*sched.Crash))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// judge is what must hold when nothing is left to do, whatever came first.
+// judge checks the result when nothing is left to do, whichever operation came first.
 func (s *scene) judge(a, b lifeOp) error {
 	if err := s.resting(); err != nil {
 		return err
@@ -33,8 +33,8 @@ func (s *scene) judge(a, b lifeOp) error {
 	return s.nothingLeft(over, ends)
 }
 
-// endings are the reasons with which the child may have ended. One that is stopped when it
-// has fallen ends for the reason why it fell.
+// endings returns the reasons for which the child may have ended. A child that is stopped after a
+// fall ends for the reason of the fall.
 func endings(ops ...lifeOp) (why []error) {
 	for _, o := range ops {
 		if o.ends != nil {
@@ -47,13 +47,13 @@ func endings(ops ...lifeOp) (why []error) {
 	return why
 }
 
-// oneOf reports whether an error is one of those.
+// oneOf reports whether an error is one of a list.
 func oneOf(err error, list []error) bool {
 	return slices.ContainsFunc(list, func(e error) bool { return errors.Is(err, e) })
 }
 
-// wordsKept: each word has run once or become a dead letter once; those of one sender in
-// order, and none after one that is dead; and none is dead if the child lives.
+// wordsKept checks that each word has run once or become a dead letter once, that the words of one
+// sender ran in order and none after a dead one, and that no word is dead if the child lives.
 func (s *scene) wordsKept(over bool) error {
 	slices.Sort(s.said)
 	if got := slices.Sorted(slices.Values(slices.Concat(s.ran, s.dead))); !slices.Equal(got, s.said) {
@@ -75,7 +75,7 @@ func (s *scene) wordsKept(over bool) error {
 	return nil
 }
 
-// answered: each caller has one answer, and it is a value if the child lives.
+// answered checks that each caller has one answer, and that it is a value if the child lives.
 func (s *scene) answered(over bool, ends []error) error {
 	if len(s.replies) != s.asked {
 		return fmt.Errorf("%d asked, %d answered", s.asked, len(s.replies))
@@ -92,8 +92,8 @@ func (s *scene) answered(over bool, ends []error) error {
 	return nil
 }
 
-// stopsSeen: each monitor and each trapper is told once, with the reason, when the child has
-// ended, and not before; and so is its supervisor.
+// stopsSeen checks that each monitor, each trapper and the supervisor was told once, with the
+// reason, if the child has ended, and not before.
 func (s *scene) stopsSeen(over bool, ends []error) error {
 	want := 0
 	if over {
@@ -123,7 +123,7 @@ func (s *scene) stopsSeen(over bool, ends []error) error {
 	return nil
 }
 
-// linksAgree: what one side of a link knows the other knows.
+// linksAgree checks that both sides of a link know the same.
 func (s *scene) linksAgree(over bool) error {
 	for _, r := range []Ref[player]{s.peer, s.friend} {
 		own, its := linksBetween(r.b, s.child.b), linksBetween(s.child.b, r.b)
@@ -144,7 +144,8 @@ func linksBetween(a, to *cell) (n int) {
 	return n
 }
 
-// namedRightly: the child has its name while it lives; then it is free, or another actor's.
+// namedRightly checks that the child has its name while it lives. Later the name is free, or
+// belongs to another actor.
 func (s *scene) namedRightly(over bool) error {
 	r, err := Lookup[player](s.sys, childName)
 	switch {
@@ -162,8 +163,8 @@ func (s *scene) namedRightly(over bool) error {
 	return nil
 }
 
-// livedRightly: each panic is a fall, and each fall and each restart a new life, but that
-// what comes while it is on its way down may be one with what took it down.
+// livedRightly checks that each panic is a fall, and that each fall and each restart begins a new
+// life. Operations that come while the child is on its way down may share the new life.
 func (s *scene) livedRightly(over bool, a, b lifeOp) error {
 	anew, falls, merge := 0, 0, false
 	for _, o := range []lifeOp{a, b} {
@@ -194,7 +195,7 @@ func one(is bool) int {
 	return 0
 }
 
-// pupsOf: the children of the life that lasts live, and no others.
+// pupsOf checks that the children of the present life live, and no others.
 func (s *scene) pupsOf(over bool) error {
 	for _, k := range s.pups {
 		if lives := !over && k.life == s.begun; lives == k.r.b.system.Closed() {
@@ -204,9 +205,9 @@ func (s *scene) pupsOf(over bool) error {
 	return nil
 }
 
-// nothingLeft: all have ended, all were told once, and nothing is kept.
+// nothingLeft checks that all actors have ended, that each was told once, and that nothing is kept.
 func (s *scene) nothingLeft(over bool, ends []error) error {
-	if !over { // its supervisor has taken it along
+	if !over { // its supervisor has ended it
 		ends = []error{ErrShutdown}
 	}
 	if err := errors.Join(s.stopsSeen(true, ends), s.linksAgree(true), s.pupsOf(true)); err != nil {
@@ -221,11 +222,11 @@ func (s *scene) nothingLeft(over bool, ends []error) error {
 	return nil
 }
 
-// TestLife_Explored: every pair of operations on the life of an actor, each with itself too,
-// at once, in a system whose turns are threads: each message runs once or is a dead letter,
-// each caller is answered, each monitor, link and supervisor told once, with a reason that
-// the pair allows and after the children have ended; a name is free by then; a restart
-// keeps mail, links and name; and in the end nothing is queued, held or left.
+// TestLife_Explored: every pair of operations on the life of an actor, each with itself too, at
+// once, in a system whose turns are threads. Each message runs once or is a dead letter. Each
+// caller is answered. Each monitor, link and supervisor is told once, with a reason that the pair
+// allows, and after the children have ended; the name is free by then. A restart keeps mail, links
+// and name. In the end nothing is queued, held or left.
 //
 // Mutants: internal/mutants/life_explored.json.
 func TestLife_Explored(t *testing.T) {

@@ -14,7 +14,8 @@ type Exit struct {
 	// ActorID and Type name the actor that has ended.
 	ActorID uint64
 	Type    string
-	// Reason says why; nil, or ErrShutdown after an order to end: see [IsNormal].
+	// Reason is the reason for which the actor ended: nil, an error of its own, or ErrShutdown
+	// after an order to end. See [IsNormal].
 	Reason error
 }
 
@@ -48,8 +49,8 @@ func (l *link) at(me *cell) *int {
 // effect is as if it ended now. To link twice, or to itself, has no further effect. Link
 // panics if t is a zero Ref.
 func Link(c *Context, t Target) {
-	mustRun(c, "Link")
-	to, me := targetOf("Link", t), c.self
+	mustRun(c.kernel(), "Link")
+	to, me := targetOf("Link", t), c.kernel().self
 	ls := linksOf(me.makeCold())
 	if to == me || ls.all.Find(to) != nil {
 		return
@@ -58,7 +59,7 @@ func Link(c *Context, t Target) {
 	ls.all.Add(to, l, l.at(me))
 	ls.linking = true
 	me.sys().stopList.retain(me, to)
-	to.tell(c, linked{link: l})
+	to.tell(c.kernel(), linked{link: l})
 }
 
 // Unlink undoes [Link]. It does not matter which of the two called Link. When Unlink
@@ -66,12 +67,12 @@ func Link(c *Context, t Target) {
 // and the news is on its way. The end of the running actor no longer affects t once the
 // news of Unlink has reached t. Unlink panics if t is a zero Ref.
 func Unlink(c *Context, t Target) {
-	mustRun(c, "Unlink")
-	to, me := targetOf("Unlink", t), c.self
+	mustRun(c.kernel(), "Unlink")
+	to, me := targetOf("Unlink", t), c.kernel().self
 	ls := linksOf(me.makeCold())
 	for l := ls.all.Find(to); l != nil; l = ls.all.Find(to) {
 		ls.remove(me, l)
-		to.tell(c, unlinked{link: l})
+		to.tell(c.kernel(), unlinked{link: l})
 	}
 }
 
@@ -125,14 +126,14 @@ func (ls *links) drop(me, dead *cell) {
 // another type.
 func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
 	d := b.d.made()
-	c.mustOwn(d)
-	linksOf(c.self.makeCold()).trap = d
+	c.kernel().mustOwn(d)
+	linksOf(c.kernel().self.makeCold()).trap = d
 }
 
 // UntrapExit undoes [TrapExit].
 func UntrapExit(c *Context) {
-	mustRun(c, "UntrapExit")
-	linksOf(c.self.makeCold()).trap = nil
+	mustRun(c.kernel(), "UntrapExit")
+	linksOf(c.kernel().self.makeCold()).trap = nil
 }
 
 // tellEnd tells the other side of the end of a.
@@ -144,7 +145,7 @@ func (l *link) tellEnd(a *cell, e env, why error) {
 // linked tells b of a link that a has made.
 type linked struct{ link *link }
 
-func (s linked) serve(a *cell, _ *Context) {
+func (s linked) serve(a *cell, _ *kernelTurn) {
 	if invariant.On {
 		verifyLink(s.link, a)
 	}
@@ -163,7 +164,7 @@ type unlinked struct {
 	link *link
 }
 
-func (s unlinked) serve(a *cell, _ *Context) {
+func (s unlinked) serve(a *cell, _ *kernelTurn) {
 	linksOf(a.makeCold()).remove(a, s.link)
 }
 
@@ -185,7 +186,7 @@ func mayHaveLinked(a *cell) bool {
 	return l != nil && l.linking
 }
 
-func (s linkEnded) serve(a *cell, c *Context) {
+func (s linkEnded) serve(a *cell, c *kernelTurn) {
 	if invariant.On {
 		verifyLink(s.link, a)
 	}
@@ -221,7 +222,7 @@ type Down struct {
 	// ActorID and Type name the actor that has ended.
 	ActorID uint64
 	Type    string
-	// Reason says why; nil, or ErrShutdown after an order to end: see [IsNormal].
+	// Reason is the reason for which the actor ended, as in [Exit].
 	Reason error
 	// Monitor is the value that [Watch] returned.
 	Monitor Monitor
@@ -242,8 +243,8 @@ type monitor struct {
 
 // monitors is the part with the monitors on both sides of an actor. Owner only.
 type monitors struct {
-	watchers indexset.Set[monitor] // who watches it
-	watching indexset.Set[monitor] // whom it watches
+	watchers indexset.Set[monitor] // of the actors that watch it
+	watching indexset.Set[monitor] // of the actors that it watches
 }
 
 // monitorsOf returns the monitors of an actor. The first call makes the part. Owner only.
@@ -281,11 +282,11 @@ func (ms *monitors) ends(a *cell, e env, at ending, _ error) {
 // told at once. A restart of t is not its end.
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	to, d := targetOf("Watch", t), b.d.made()
-	c.mustOwn(d)
-	m := &monitor{watcher: c.self, target: to, by: d, live: true}
-	monitorsOf(c.self.makeCold()).watching.Add(m, &m.atWatcher)
-	c.sys.stopList.retain(c.self, to)
-	to.tell(c, watched{mon: m})
+	c.kernel().mustOwn(d)
+	m := &monitor{watcher: c.kernel().self, target: to, by: d, live: true}
+	monitorsOf(c.kernel().self.makeCold()).watching.Add(m, &m.atWatcher)
+	c.kernel().sys.stopList.retain(c.kernel().self, to)
+	to.tell(c.kernel(), watched{mon: m})
 	return Monitor{m}
 }
 
@@ -296,11 +297,11 @@ func Unwatch(c *Context, m Monitor) {
 	if m.m == nil {
 		return
 	}
-	mustRun(c, "Unwatch")
-	if m.m.watcher != c.self {
+	mustRun(c.kernel(), "Unwatch")
+	if m.m.watcher != c.kernel().self {
 		panic("gallop: Unwatch: the monitor is another actor's")
 	}
-	m.m.cancel(c)
+	m.m.cancel(c.kernel())
 }
 
 // cancel ends a monitor on the watcher's side. It is called in the watcher's turn.
@@ -369,7 +370,7 @@ func (m *monitor) report(e env, a *cell, left *coldState) {
 // watched is the signal that begins a monitor at the target.
 type watched struct{ mon *monitor }
 
-func (s watched) serve(a *cell, _ *Context) {
+func (s watched) serve(a *cell, _ *kernelTurn) {
 	monitorsOf(a.makeCold()).watchers.Add(s.mon, &s.mon.atTarget)
 	a.sys().stopList.retain(a, s.mon.watcher)
 }
@@ -382,7 +383,7 @@ type unwatched struct {
 	mon *monitor
 }
 
-func (s unwatched) serve(a *cell, _ *Context) {
+func (s unwatched) serve(a *cell, _ *kernelTurn) {
 	if monitorsOf(a.makeCold()).watchers.Remove(&s.mon.atTarget) {
 		a.sys().stopList.release(a, s.mon.watcher)
 	}
@@ -395,7 +396,7 @@ type watchedEnded struct {
 	down Down
 }
 
-func (s watchedEnded) serve(a *cell, c *Context) {
+func (s watchedEnded) serve(a *cell, c *kernelTurn) {
 	if invariant.On {
 		verifyMonitor(s.mon, a)
 	}

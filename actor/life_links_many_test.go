@@ -2,11 +2,12 @@ package actor
 
 import "testing"
 
-// manyLinks are found by a map, not one by one.
+// manyLinks is a number of links for which a map is used instead of a search.
 const manyLinks = 64
 
-// TestLinks_Many: an actor that links to many, some of which link to it at the same time, is rid of
-// each by one Unlink, and of the others by their ends, of which it hears once.
+// TestLinks_Many: an actor links to many, and some of these link to it at the same time. One Unlink
+// removes each link, and the end of an actor removes the others. The actor is told of each end
+// once.
 func TestLinks_Many(t *testing.T) {
 	typ := NewType[int]("linker")
 	do, ended := Declare[func(*Context)](typ, "do"), Declare[Exit](typ, "ended")
@@ -25,7 +26,7 @@ func TestLinks_Many(t *testing.T) {
 			TrapExit(c, ended)
 			for i := range all {
 				all[i] = typ.Spawn(c, 0)
-				// By then it may not have heard of the other.
+				// By then the actor may not know of the other link.
 				do.Send(c, all[i], func(c *Context) { Link(c, hub) })
 				Link(c, all[i])
 			}

@@ -123,7 +123,7 @@ func TestUnlink(t *testing.T) {
 		in(t, a, func(_ *mortal, c *actor.Context) {
 			actor.Kill(sys, b)
 			eventually(t, "b has ended", func() bool { return say.TrySend(c, b, "") != nil })
-			actor.Unlink(c, b) // its signal is in a's system queue, or will be
+			actor.Unlink(c, b) // the signal of b's end is in a's system queue, or will be
 			actor.Unlink(c, b)
 		})
 		quiet(t, sys)
@@ -137,8 +137,8 @@ func TestUnlink(t *testing.T) {
 	}
 }
 
-// TestWatch: "It comes once for each call of Watch. Watching does nothing to t"; "If t
-// has ended long ago, it comes at once, with the reason that t had".
+// TestWatch: "once for each call of Watch. If t has ended long ago, the message is sent now, with
+// the reason that t had. Watching does not affect t."
 func TestWatch(t *testing.T) {
 	var d diary
 	sys, far := start(t, actor.WithWorkers(2)), start(t)
@@ -160,13 +160,13 @@ func TestWatch(t *testing.T) {
 			})
 			quiet(t, far)
 			doAct.Send(sys, b, func(_ *mortal, c *actor.Context) { c.Exit(errUser) })
-			quiet(t, far) // it has ended, and what it had to report is sent
+			quiet(t, far) // b has ended, and has sent its reports
 			quiet(t, sys)
 			line := "a: down " + errUser.Error()
 			d.says(t, "a: start", line, line)
 			in(t, a, func(_ *mortal, c *actor.Context) {
 				actor.Watch(c, b, onDown)
-				actor.Unwatch(c, actor.Watch(c, b, onDown)) // "not even if … it is on its way"
+				actor.Unwatch(c, actor.Watch(c, b, onDown)) // even if "the message is on its way"
 				actor.Unwatch(c, first)
 				actor.Unwatch(c, actor.Monitor{})
 			})
@@ -179,7 +179,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestUnwatch: neither before the end nor after it.
+// TestUnwatch: no message comes after Unwatch, whether it is called before the end or after it.
 func TestUnwatch(t *testing.T) {
 	var d diary
 	sys := start(t, actor.WithWorkers(2))
@@ -193,8 +193,8 @@ func TestUnwatch(t *testing.T) {
 	d.says(t, "a: start")
 }
 
-// TestWatch_OfStoppedSystem: an actor that watches one of another system, which stops, hears so at
-// the latest when it asks again.
+// TestWatch_OfStoppedSystem: an actor watches an actor of another system, which stops. It is told,
+// at the latest when it calls Watch again.
 func TestWatch_OfStoppedSystem(t *testing.T) {
 	var d diary
 	sys, far := start(t), start(t)
@@ -205,7 +205,7 @@ func TestWatch_OfStoppedSystem(t *testing.T) {
 	d.says(t, "a: start", "a: down "+actor.ErrSystemStopped.Error())
 }
 
-// TestMisuse_OfLife: what is wrong says so.
+// TestMisuse_OfLife: each misuse panics with an explanation.
 func TestMisuse_OfLife(t *testing.T) {
 	sys := start(t)
 	var none actor.Ref[mortal]
@@ -250,15 +250,15 @@ func TestMisuse_OfLife(t *testing.T) {
 	panics(t, "without a behaviour", func() { mortalType.Variant(actor.Entry[mortal]{}) })
 }
 
-// TestAcross_EndsAreHeard: an actor that is linked to, or watches, one of another system hears of
-// its end when that system stops, whether it has mail then or not; and nothing is left of an actor
+// TestAcross_EndsAreHeard: an actor is linked to, or watches, an actor of another system. It is
+// told when that system stops, whether that actor has mail then or not. Nothing is left of an actor
 // that has stopped with its system.
 func TestAcross_EndsAreHeard(t *testing.T) {
 	taken := actor.ErrSystemStopped.Error()
 	for name, c := range map[string]struct {
 		tie   func(c *actor.Context, to actor.Ref[mortal]) // in a, which lives on
 		back  func(c *actor.Context, to actor.Ref[mortal]) // in b, whose system stops
-		again bool                                         // tie once more, after it was undone
+		again bool                                         // tie is called again, after it was undone
 		says  []string
 	}{
 		"watch": {tie: func(c *actor.Context, to actor.Ref[mortal]) {

@@ -13,16 +13,16 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// twin is what the dumb model knows of an actor. It does everything at once: what an
-// end drags along is worked off until nothing changes.
+// twin is an actor as the simple model knows it. The model does everything at once: it follows the
+// effects of an end until nothing changes.
 type twin struct {
 	ref        actor.Ref[mortal]
 	alive      bool
 	supervised bool
-	policy     func(*actor.Context, actor.ChildDown) // of its supervisor
+	policy     func(*actor.Context, actor.ChildDown) // its supervisor's answer to a fall
 	parent     *twin
 	links      map[*twin]bool
-	watches    []*watching // that it holds
+	watches    []*watching // its own calls of Watch
 	stashing   bool
 	stash      int
 	touched    bool // it ended or was restarted in this step
@@ -37,7 +37,7 @@ type watching struct {
 	got    *atomic.Int64
 }
 
-// village is the model beside the real thing.
+// village is the model and the real system, side by side.
 type village struct {
 	t         *rapid.T
 	ctx       context.Context
@@ -67,7 +67,7 @@ func (v *village) equal(what string, got, want int) {
 	}
 }
 
-// ask runs f in r's behaviour; the model says whether it is alive.
+// ask runs f in r's behaviour, and checks the answer against the model.
 func (v *village) ask(w *twin, f act) {
 	_, err := fetchIn.Ask(v.ctx, w.ref, f)
 	if w.alive && err != nil || !w.alive && !errors.Is(err, actor.ErrStopped) {
@@ -119,7 +119,7 @@ func (v *village) unwatchAll(w *twin) {
 	w.watches = nil
 }
 
-// fails is an end that a supervisor may turn into a restart.
+// fails is the end of an actor by a fault, which a supervisor may turn into a restart.
 func (v *village) fails(w *twin) { v.exits(w, false) }
 
 func (v *village) exits(w *twin, normal bool) {
@@ -147,7 +147,7 @@ func (v *village) restarted(w *twin) {
 	v.unwatchAll(w)
 }
 
-// operations of the village. Each runs to its end before the next.
+// operations returns the operations on the village. Each is complete before the next begins.
 func (v *village) operations() map[string]func(*rapid.T) {
 	one := func(f func(w *twin)) func(*rapid.T) {
 		return func(t *rapid.T) { v.t = t; f(v.pick("who")) }
@@ -195,7 +195,7 @@ func (v *village) operations() map[string]func(*rapid.T) {
 		"watch":   two(v.watch),
 		"unwatch": func(t *rapid.T) { v.t = t; v.unwatch() },
 		"restart": one(func(w *twin) {
-			if w.supervised && v.restarts(w) { // of others, a second fault may end what is on its way up
+			if w.supervised && v.restarts(w) { // else a second fault could end it on its way up
 				if actor.Restart(v.sys, w.ref); w.alive {
 					v.restarted(w)
 				}
@@ -319,7 +319,7 @@ func (v *village) unwatch() {
 func (v *village) check() {
 	v.quiet()
 	for _, m := range v.watchings {
-		if m.by.touched && m.of.touched { // which was first is for chance
+		if m.by.touched && m.of.touched { // the order of the two ends is not determined
 			m.downs = min(1, int(m.got.Load()))
 		}
 	}
@@ -338,9 +338,9 @@ func (v *village) check() {
 	v.equal("dead letters", int(v.letters.n.Load()), v.dead)
 }
 
-// TestLifeModel: sequences of life-cycle operations (spawn, send, ask, link, monitor,
-// stop, drain, kill, panic, restart, become, stash and their opposites) do what a model
-// says that does each at once.
+// TestLifeModel: sequences of life-cycle operations (spawn, send, ask, link, monitor, stop, drain,
+// kill, panic, restart, become, stash and their opposites) have the same results as in a model that
+// does each operation at once.
 func TestLifeModel(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {

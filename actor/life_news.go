@@ -31,7 +31,7 @@ package actor
 // queueNews is N4. It reports whether it has put the news after the mail, so that the news will be
 // served again. If not, no mail is before the news, or the actor is at its end. Owner only, in a
 // turn beside the mail.
-func (a *cell) queueNews(c *Context, s signal) bool {
+func (a *cell) queueNews(c *kernelTurn, s signal) bool {
 	switch x := a.cold; {
 	case x.state != alive || x.gone:
 		return false
@@ -47,7 +47,7 @@ func (a *cell) queueNews(c *Context, s signal) bool {
 // deliver runs a message that the runtime has made, at once: ahead of the mail, or in the place of
 // the news in the mailbox. It does nothing if the actor is not alive: monitors and traps end with
 // their life.
-func deliver[M any](c *Context, at *cell, d *descriptor, v M) {
+func deliver[M any](c *kernelTurn, at *cell, d *descriptor, v M) {
 	if at.makeCold().state != alive {
 		return
 	}

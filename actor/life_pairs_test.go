@@ -17,17 +17,17 @@ type hamlet struct {
 	t                  testing.TB
 	sys                *actor.System
 	super, child, peer actor.Ref[mortal]
-	dead               atomic.Int64 // letters that say something
+	dead               atomic.Int64 // dead letters of behaviour say
 	said, ran          atomic.Int64
 	downs, watches     atomic.Int64
-	named              atomic.Int64 // who has the name, at a time
-	final              int          // the supervisor's
+	named              atomic.Int64 // actors that have the name, at a time
+	final              int          // final reports to the supervisor
 }
 
 const childName = "child's"
 
-// lifeOps are the operations of which every pair is tried. Each runs in a goroutine of its
-// own, and may come before, after and in the middle of the other one.
+// lifeOps are the operations. Every pair of them is tried. Each runs in a goroutine of its own,
+// before, after or during the other one.
 var lifeOps = []struct {
 	name string
 	do   func(h *hamlet)
@@ -122,7 +122,7 @@ func newHamlet(t testing.TB) *hamlet {
 	return h
 }
 
-// race runs both at once, a few yields apart.
+// race runs the operations at once, a few yields apart.
 func (h *hamlet) race(round int, ops ...func(*hamlet)) {
 	var wg sync.WaitGroup
 	for i, op := range ops {
@@ -138,7 +138,7 @@ func (h *hamlet) race(round int, ops ...func(*hamlet)) {
 	wg.Wait()
 }
 
-// end ends all of them, and looks at what must hold whatever came first.
+// end ends all actors, and checks the conditions that hold after any order.
 func (h *hamlet) end() {
 	h.t.Helper()
 	quiet(h.t, h.sys)
@@ -157,10 +157,9 @@ func (h *hamlet) end() {
 	h.sys.Stop()
 }
 
-// TestLife_Pairs: every pair of operations on the life of an actor (spawn, send, urgent send,
-// ask, link, unlink, monitor, stop, drain, kill, panic, suspend, restart, name), each with
-// itself too, at once: nothing hangs, nothing is lost, all are told once, and nothing is
-// left.
+// TestLife_Pairs: every pair of operations on the life of an actor (spawn, send, urgent send, ask,
+// link, unlink, monitor, stop, drain, kill, panic, suspend, restart, name), each with itself too,
+// at once. Nothing hangs, nothing is lost, each observer is told once, and nothing is left.
 func TestLife_Pairs(t *testing.T) {
 	rounds := nightly(6, 300)
 	for i, a := range lifeOps {

@@ -17,7 +17,7 @@ type ChildDown struct {
 	Ref     AnyRef
 	ActorID uint64
 	Type    string
-	// Reason says why the actor fell: see [IsNormal].
+	// Reason is the reason for which the actor fell. See [IsNormal].
 	Reason error
 	// Final says that the actor has ended for good. If it is false, the actor is suspended:
 	// it keeps its mail, holds the system, and waits for [Restart] or [Stop].
@@ -34,10 +34,10 @@ type supervision struct {
 	super   *cell
 	init    func(a *cell) // gives it a new state
 	zero    func(a *cell) // resets its state to zero, or to the part that [WithKeep] keeps
-	deliver func(c *Context, at *cell, f ChildDown)
-	up      func(c *Context, at *cell, r access.ChildUp) // nil: the supervisor is not told
-	family  any                                          // ChildOptions.Family
-	decides func(reason error) access.Decision           // ChildOptions.Decide
+	deliver func(c *kernelTurn, at *cell, f ChildDown)
+	up      func(c *kernelTurn, at *cell, r access.ChildUp) // nil: the supervisor is not told
+	family  any                                             // ChildOptions.Family
+	decides func(reason error) access.Decision              // ChildOptions.Decide
 
 	restarts func(reason error) bool // ChildOptions.Restarts
 	drops    bool                    // mail, at a restart
@@ -111,7 +111,7 @@ type childDown struct {
 	news ChildDown
 }
 
-func (s childDown) serve(a *cell, c *Context) {
+func (s childDown) serve(a *cell, c *kernelTurn) {
 	if x := a.makeCold(); x.state == leaving {
 		s.news.Ref.b.tell(c, orphaned{mode: x.stopMode})
 	}
@@ -127,7 +127,7 @@ type orphaned struct {
 	mode stopMode // how the supervisor leaves
 }
 
-func (s orphaned) serve(a *cell, c *Context) {
+func (s orphaned) serve(a *cell, c *kernelTurn) {
 	if a.makeCold().state != suspended {
 		return
 	}
@@ -141,7 +141,7 @@ func (s orphaned) serve(a *cell, c *Context) {
 // takeDown is Suspend.
 type takeDown struct{ unanswered }
 
-func (takeDown) serve(a *cell, c *Context) {
+func (takeDown) serve(a *cell, c *kernelTurn) {
 	x := a.makeCold()
 	x.orders.inTodo = notAsked
 	switch {
@@ -157,7 +157,7 @@ func (takeDown) serve(a *cell, c *Context) {
 // bringUp is Restart.
 type bringUp struct{ unanswered }
 
-func (bringUp) serve(a *cell, c *Context) {
+func (bringUp) serve(a *cell, c *kernelTurn) {
 	x := a.makeCold()
 	x.orders.inTodo = notAsked
 	switch {
@@ -174,7 +174,7 @@ func (bringUp) serve(a *cell, c *Context) {
 
 // suspend is the end of LEAVING for an actor that may come up again. It shuts the gate, so that
 // senders wait until the supervisor has decided.
-func (a *cell) suspend(c *Context, x *coldState) {
+func (a *cell) suspend(c *kernelTurn, x *coldState) {
 	if invariant.On {
 		verifySuspend(a, x, nextSuspended)
 	}
@@ -251,7 +251,7 @@ func (f *flow) endFall() {
 }
 
 // restart is the end of LEAVING for an actor that comes up again at once.
-func (a *cell) restart(c *Context, x *coldState) {
+func (a *cell) restart(c *kernelTurn, x *coldState) {
 	if invariant.On {
 		verifySuspend(a, x, nextRestart)
 	}
@@ -260,7 +260,7 @@ func (a *cell) restart(c *Context, x *coldState) {
 }
 
 // forget drops all that belongs to one life of the actor: its state, its arena, its parts.
-func (a *cell) forget(c *Context, x *coldState) {
+func (a *cell) forget(c *kernelTurn, x *coldState) {
 	e := c
 	c.forgo()
 	x.nextLife()
@@ -275,7 +275,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 }
 
 // beginLife begins the next life.
-func (a *cell) beginLife(c *Context, x *coldState) {
+func (a *cell) beginLife(c *kernelTurn, x *coldState) {
 	if invariant.On {
 		verifyBeginLife(a, x)
 	}
@@ -329,7 +329,7 @@ func WithKeep[S any](keep func(*S)) TypeOption {
 // and before the next one begins. Owner of a only, between two messages.
 type sieve struct {
 	a      *cell
-	c      *Context
+	c      *kernelTurn
 	refuse func(a *cell, m *message) error
 }
 
@@ -382,7 +382,7 @@ func (s sieve) chain(m *message) *message {
 
 // dropMail makes dead letters of all mail that waits at the end of a life, urgent messages
 // included. Signals and ticks of timers stay.
-func dropMail(a *cell, c *Context, x *coldState) {
+func dropMail(a *cell, c *kernelTurn, x *coldState) {
 	why := because(ErrRestarted, x.downFor())
 	sieve{a, c, func(_ *cell, m *message) error {
 		if !isMail(m.ID) {
@@ -394,7 +394,7 @@ func dropMail(a *cell, c *Context, x *coldState) {
 
 // dropAbandoned makes dead letters of requests whose callers have given up. It runs before a life
 // begins.
-func dropAbandoned(a *cell, c *Context, x *coldState, reason error) {
+func dropAbandoned(a *cell, c *kernelTurn, x *coldState, reason error) {
 	why := because(ErrRestarted, reason)
 	sieve{a, c, func(a *cell, m *message) error {
 		if d := a.typ().decls[m.ID]; d.caller != nil && d.caller(m).state() == callerGone {

@@ -18,7 +18,7 @@ type guardian struct {
 	generations  int
 }
 
-// guard makes one. answer is what it does when the child has fallen.
+// guard makes a guardian. answer is called when the child has fallen.
 func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.ChildDown),
 	opts ...actor.Option) *guardian {
 	t.Helper()
@@ -44,7 +44,7 @@ func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Chi
 func restart(c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 func giveUp(c *actor.Context, f actor.ChildDown)  { actor.Stop(c, f.Ref) }
 
-// crashAndSay sends a crash and three messages behind it, in one go.
+// crashAndSay sends a crash and then three messages, in one behaviour.
 func crashAndSay(t testing.TB, g *guardian, crash act) {
 	in(t, g.super, func(_ *mortal, c *actor.Context) {
 		doAct.Send(c, g.child, crash)
@@ -83,9 +83,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestSuspended: "the actor is suspended: it keeps its mail, holds the system, and waits
-// for Restart or Stop"; Stop reaches it (TestBug_K50), and so does the end of its
-// supervisor.
+// TestSuspended: "the actor is suspended: it keeps its mail, holds the system, and waits for
+// Restart or Stop". Stop reaches it (TestBug_K50), and so does the end of its supervisor.
 func TestSuspended(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -114,7 +113,7 @@ func TestSuspended(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			waited := make(chan error, 1)
 			go func() { waited <- g.sys.Wait(ctx) }()
-			wants(t, say.TrySend(g.sys, g.child, ""), actor.ErrOverloaded) // "Its gate is shut"
+			wants(t, say.TrySend(g.sys, g.child, ""), actor.ErrOverloaded) // its gate is shut
 			equal(t, "it holds the system", len(waited), 0)
 			cancel()
 			wants(t, receive(t, "Wait", waited), context.Canceled)
@@ -128,8 +127,8 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
-// TestSuspended_StopsAtOnce: Stop reaches a suspended actor, and not only when it is let go,
-// as it would be here an hour later by the run's own clock.
+// TestSuspended_StopsAtOnce: Stop ends a suspended actor at once. It does not wait for the restart,
+// which would come an hour later by the run's own clock.
 func TestSuspended_StopsAtOnce(t *testing.T) {
 	for seed := range uint64(5) {
 		var g *guardian
@@ -144,8 +143,8 @@ func TestSuspended_StopsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSuspended_SystemStops: "1,000 left-over messages are … 1,000 dead letters", in an
-// actor that would not be let go any more.
+// TestSuspended_SystemStops: "1,000 left-over messages are … 1,000 dead letters", in an actor that
+// would not be restarted any more.
 func TestSuspended_SystemStops(t *testing.T) {
 	for _, polite := range []bool{true, false} {
 		var dead letters
@@ -169,8 +168,8 @@ func TestSuspended_SystemStops(t *testing.T) {
 	}
 }
 
-// TestSuspend: a healthy actor is taken down, its children and OnStop first, and
-// brought up; Restart does both and does not tell.
+// TestSuspend: a healthy actor is taken down and brought up. On the way down its children end
+// first, and then OnStop runs. Restart does both, and does not tell the supervisor.
 func TestSuspend(t *testing.T) {
 	child := mortal{onStart: func(m *mortal, c *actor.Context) error {
 		mortalType.SpawnChild(c, mortal{name: "grandchild", diary: m.diary, born: true})
@@ -198,8 +197,8 @@ func concat(lists ...[]string) (all []string) {
 	return all
 }
 
-// TestRestart_StartFails: "at every start … in the actor's own turn": a panic of init
-// and an error of OnStart are falls, which end when the supervisor gives up.
+// TestRestart_StartFails: "at every start … in the actor's own turn": a panic of init and an error
+// of OnStart are falls. They stop when the supervisor gives up.
 func TestRestart_StartFails(t *testing.T) {
 	for name, fails := range map[string]func() error{
 		"Panic": func() error { panic(1) },
@@ -230,8 +229,8 @@ func TestRestart_StartFails(t *testing.T) {
 	}
 }
 
-// TestRestart_Forgets: what belongs to a life: the variant, the trap, what it watched,
-// its children; and what belongs to the actor: links, watchers, stash and urgent mail.
+// TestRestart_Forgets: the variant, the trap, the monitors of other actors and the children belong
+// to a life. Links, watchers, the stash and urgent mail belong to the actor.
 func TestRestart_Forgets(t *testing.T) {
 	var childDown actor.ChildDown
 	heardBy := make(chan struct{})
@@ -268,8 +267,8 @@ func TestRestart_Forgets(t *testing.T) {
 	g.diary.says(t, "child: stop shutdown", "super: fell shutdown true", "watcher: down shutdown")
 }
 
-// TestRestart_ForgetsTimers: timers belong to a life, too. (Every is left out: if it went on,
-// so would the run's own clock, for ever.)
+// TestRestart_ForgetsTimers: timers belong to a life, too. Every is left out: if its timer went on,
+// the run's own clock would go on for ever.
 func TestRestart_ForgetsTimers(t *testing.T) {
 	g := guard(t, mortal{}, restart, actor.WithDeterministic(1))
 	doAct.Send(g.sys, g.child, func(_ *mortal, c *actor.Context) {
@@ -280,8 +279,9 @@ func TestRestart_ForgetsTimers(t *testing.T) {
 	g.diary.says(t, "child: stop panic", "super: fell panic false", "child: start")
 }
 
-// TestRestart_ForgetsChannels: what the life before brought out of channels ends with it, so that
-// one that opens its channels in OnStart has each once; what had been taken out runs all the same.
+// TestRestart_ForgetsChannels: the sources of FromChan end with the life that opened them, so an
+// actor that opens its channels in OnStart has each once. The messages that were taken out still
+// run.
 func TestRestart_ForgetsChannels(t *testing.T) {
 	const lives = 20
 	ch := make(chan string)
@@ -314,7 +314,7 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 	equal(t, "messages", said, lives)
 }
 
-// stashing puts what is said aside.
+// stashing stashes all messages of say.
 var stashing = mortalType.Variant(say.Handle(func(_ *mortal, c *actor.Context, s string) {
 	say.Stash(c, s)
 }))

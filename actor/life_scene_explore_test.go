@@ -8,18 +8,18 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// scene is a stage with a child, whose life it is about, and who has to do with it.
+// scene is a stage with a child, on whose life the operations act, and with the actors around it.
 //
 //	super ──supervises──▶ child ──parent of──▶ a pup of each life, and those of its acts
 //	                       ▲ ▲
-//	      linked, monitor  │ │  what the acts do
+//	      linked, monitor  │ │  by the acts
 //	               peer ───┘ └─── friend
 type scene struct {
 	stage
 	super, child, peer, friend Ref[player]
-	heir                       Ref[player] // who has got the child's name
+	heir                       Ref[player] // the actor that has got the child's name
 
-	// What has happened. The whole scene is one thread at a time, so plain memory will do.
+	// The events so far. Only one thread of a scene runs at a time, so plain memory is enough.
 	said, ran, dead    []int // words
 	sentActs, lostActs int
 	panics             int
@@ -32,7 +32,7 @@ type scene struct {
 	falls, finals      int
 	begun, stopped     int // OnStart and OnStop of the child
 	pups               []pup
-	named              []error // what came of naming another actor like the child
+	named              []error // errors of the attempts to give the child's name to another actor
 }
 
 // pup is a child of the child.
@@ -65,10 +65,10 @@ var (
 		playerAsk.Handle((*player).answer))
 )
 
-// Which spawn of the type.
+// The behaviours spawn actors of the type, so this is not in its declaration.
 func init() { playerType.OnStart((*player).start).OnStop((*player).stop) }
 
-// start: a life begins when the one before has ended.
+// start checks that a life begins after the last one has ended.
 func (a *player) start(c *Context) error {
 	if s := a.s; a.isChild {
 		if s.begun != s.stopped {
@@ -80,7 +80,7 @@ func (a *player) start(c *Context) error {
 	return nil
 }
 
-// stop: children end before their parent.
+// stop checks that children have ended before their parent.
 func (a *player) stop(_ *Context, _ error) {
 	if s := a.s; a.isChild {
 		if s.stopped++; s.begun != s.stopped {
@@ -95,7 +95,7 @@ func (a *player) act(c *Context, f act)                 { f(a, c) }
 func (a *player) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
 
 func (a *player) exit(c *Context, e Exit) {
-	a.s.exits[c.self] = append(a.s.exits[c.self], e.Reason)
+	a.s.exits[c.kernel().self] = append(a.s.exits[c.kernel().self], e.Reason)
 	a.s.noPups("Exit")
 	a.s.nameless("Exit")
 }
@@ -106,7 +106,7 @@ func (a *player) down(_ *Context, d Down) {
 	a.s.nameless("Down")
 }
 
-// fell restarts the child whenever it can be.
+// fell restarts the child whenever it can be restarted.
 func (a *player) fell(c *Context, f ChildDown) {
 	if f.Final {
 		a.s.finals++
@@ -123,7 +123,7 @@ func (s *scene) bear(c *Context) {
 	s.pups = append(s.pups, pup{playerType.SpawnChild(c, player{s: s}), s.begun})
 }
 
-// noPups: news of the child's end comes after the ends of its children.
+// noPups checks that news of the child's end comes after the ends of its children.
 func (s *scene) noPups(news string) {
 	for _, k := range s.pups {
 		if !k.r.b.system.Closed() {
@@ -132,19 +132,19 @@ func (s *scene) noPups(news string) {
 	}
 }
 
-// nameless: anyone that has learned of the child's end finds its name free.
+// nameless checks that code that has learned of the child's end finds its name free.
 func (s *scene) nameless(news string) {
-	if v, _ := s.sys.names.m.Load(childName); v == s.child.b {
+	if v, _ := s.sys.kernel().names.m.Load(childName); v == s.child.b {
 		s.p.Errorf("%s, and it still has its name", news)
 	}
 }
 
-// newScene sets the scene: the child is up, has its name, a child, a link to peer, a monitor
-// of peer's, and two words in its mailbox.
+// newScene makes a scene: the child is up, has its name, a pup, a link to peer, a monitor of
+// peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
 	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{},
 		exits: map[*cell][]error{}}
-	playerType.info.ownedIn() // which is made when it is first needed, and then is there
+	playerType.info.ownedIn() // made at its first use, which would otherwise be in a thread
 	s.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {
 		s.panics++
 	}}), WithHooks(Hooks{DeadLetter: s.deadLetter}))
@@ -198,14 +198,14 @@ func (s *scene) deadLetter(d DeadLetter) {
 	}
 }
 
-// lifeOp is what another actor does to the child, in a thread of its own. i tells two of the same
-// kind apart.
+// lifeOp is an operation of another actor on the child, in a thread of its own. i tells two
+// operations of the same kind apart.
 type lifeOp struct {
 	name  string
 	do    func(s *scene, i int)
 	ends  error // the child ends with this reason; nil: it does not end
 	anew  bool  // it gets a new life, if it does not end
-	falls bool  // its supervisor may hear of that
+	falls bool  // it is a fall, of which the supervisor may be told
 }
 
 var lifeOps = []lifeOp{
@@ -254,7 +254,7 @@ func (s *scene) christen(int) {
 	s.named = append(s.named, err)
 }
 
-// lifePair is the scenario in which two do something to the child.
+// lifePair is the scenario of two operations on the child.
 func lifePair(a, b lifeOp) func(*explore.Program) {
 	return func(p *explore.Program) {
 		s := newScene(p)
@@ -267,7 +267,7 @@ func lifePair(a, b lifeOp) func(*explore.Program) {
 
 // close ends all actors that are left, and the system.
 func (s *scene) close() error {
-	s.sys.sched.WakeAll()
+	s.sys.kernel().sched.WakeAll()
 	Stop(s.sys, s.super)
 	s.tidyUp()
 	for _, r := range []Ref[player]{s.peer, s.friend, s.heir} {

@@ -63,7 +63,7 @@ type stopRequest struct {
 	why  error
 }
 
-func (o stopRequest) serve(a *cell, c *Context) {
+func (o stopRequest) serve(a *cell, c *kernelTurn) {
 	x := a.makeCold()
 	x.orders.inTodo = notAsked
 	if o.mode == modeKill || !x.putOff(a, c, o, o.why) {
@@ -152,7 +152,7 @@ func endWait(ctx context.Context, call string, t Target, o stopRequest) error {
 }
 
 // applyStop carries out an order to end, in any phase but ENDED.
-func (a *cell) applyStop(c *Context, o stopRequest) {
+func (a *cell) applyStop(c *kernelTurn, o stopRequest) {
 	x := a.makeCold()
 	switch x.state {
 	case alive:
@@ -173,7 +173,7 @@ func (a *cell) applyStop(c *Context, o stopRequest) {
 }
 
 // escalateStop applies a further order to an actor that leaves already.
-func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
+func (a *cell) escalateStop(c *kernelTurn, x *coldState, o stopRequest) {
 	if o.mode == modeKill {
 		x.reason = o.why
 	}
@@ -186,7 +186,7 @@ func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
 }
 
 // drain closes the mailbox and puts drainEnd after its mail, which still runs.
-func (a *cell) drain(c *Context, x *coldState) {
+func (a *cell) drain(c *kernelTurn, x *coldState) {
 	if x.drained {
 		return
 	}
@@ -213,7 +213,7 @@ type drainBehind struct {
 	unanswered
 }
 
-func (drainBehind) serve(a *cell, c *Context) {
+func (drainBehind) serve(a *cell, c *kernelTurn) {
 	a.tell(c, stopRequest{mode: modeDrain, why: ErrShutdown}) // the turn has taken mail out
 }
 
@@ -237,37 +237,25 @@ func (a *cell) sendBehind(e env, s signal) {
 // drainEnd is the last message of an actor that drains.
 type drainEnd struct{ unanswered }
 
-func (drainEnd) serve(a *cell, c *Context) {
+func (drainEnd) serve(a *cell, c *kernelTurn) {
 	a.makeCold().gone = true
 	c.then |= mustEnd
 }
 
-// Stop makes the running message the last of its actor, which ends normally: the reason
-// is nil, unless [Context.Exit] has given one. In all else it is like the function
-// [Stop].
-func (c *Context) Stop() {
+// Stop implements [Context.Stop].
+func (c *kernelTurn) Stop() {
 	mustRun(c, "Stop")
 	c.then |= mustEnd
 }
 
-// Exit is [Context.Stop] with a reason. Actors that are linked to this one end with it,
-// unless the reason is nil.
-func (c *Context) Exit(reason error) {
+// Exit implements [Context.Exit].
+func (c *kernelTurn) Exit(reason error) {
 	mustRun(c, "Exit")
 	c.exit(reason)
 }
 
-// Restarting reports, in OnStop, whether the actor may come up again in its place: it is
-// suspended or restarted, and not at its end. Outside of OnStop it reports false. It also
-// reports false if the declaration of the child (package supervise) excludes a restart:
-//
-//   - the child is Temporary;
-//   - the child is Transient and the end is normal;
-//   - its Decide escalates.
-//
-// If Restarting reports true, the actor may still end: the supervisor of a suspended actor
-// decides after OnStop, and an order to end may come during OnStop.
-func (c *Context) Restarting() bool {
+// Restarting implements [Context.Restarting].
+func (c *kernelTurn) Restarting() bool {
 	mustRun(c, "Restarting")
 	x := c.self.cold
 	if x == nil || x.state != leaving || x.after == nextEnded || x.decision == access.Escalate {
@@ -277,7 +265,7 @@ func (c *Context) Restarting() bool {
 }
 
 // exit is Exit for the runtime itself.
-func (c *Context) exit(reason error) {
+func (c *kernelTurn) exit(reason error) {
 	c.self.makeCold().exitWhy = reason
 	c.then |= mustEnd
 }
@@ -291,12 +279,8 @@ func (x *coldState) takeExit() error {
 // cut is the panic value that unwinds a behaviour.
 type cut struct{}
 
-// Shield calls fn so that a Kill does not cut it in half. A Kill that comes meanwhile,
-// or came before, takes effect when the outermost Shield of the behaviour returns.
-// Deferred functions run then, as in a panic. An order to stop takes effect after the
-// message, as always. If fn panics, that comes first: see [Kill]. Shield panics if fn
-// is nil.
-func (c *Context) Shield(fn func()) {
+// Shield implements [Context.Shield].
+func (c *kernelTurn) Shield(fn func()) {
 	if fn == nil {
 		panic("gallop: Shield: a nil function")
 	}
@@ -305,27 +289,22 @@ func (c *Context) Shield(fn func()) {
 	c.Checkpoint()
 }
 
-func (c *Context) shielded(fn func()) {
+func (c *kernelTurn) shielded(fn func()) {
 	c.shields++
 	defer func() { c.shields-- }()
 	fn()
 }
 
-// Checkpoint ends the behaviour here if its actor has been killed, unless the behaviour
-// is in a [Context.Shield]. It does so by a panic with a value of the runtime's own,
-// which a behaviour should not recover. Without a checkpoint a behaviour runs to its
-// end. Checkpoint costs one load.
-func (c *Context) Checkpoint() {
+// Checkpoint implements [Context.Checkpoint].
+func (c *kernelTurn) Checkpoint() {
 	// Aside: signals that came together have been taken out of the system queue.
 	if c.shields == 0 && (!c.self.system.IsEmpty() || c.aside) && pendingStop(c.self, modeKill) {
 		panic(cut{})
 	}
 }
 
-// Stopping reports whether the running actor has been told to end, or is to be taken
-// down by its supervisor, or by [Suspend] or [Restart]. A behaviour that runs long
-// should check it now and then. It costs one load while there is no signal.
-func (c *Context) Stopping() bool {
+// Stopping implements [Context.Stopping].
+func (c *kernelTurn) Stopping() bool {
 	a := c.self
 	if x := a.cold; x != nil && (x.drained || x.state == leaving) {
 		return true

@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// subject is the actor of one cell of the table in docs/guarantees.md, with all
-// who is concerned by its end.
+// subject is the actor of one cell of the table in docs/guarantees.md, with all actors that its end
+// concerns.
 type subject struct {
 	t             *testing.T
 	sys           *actor.System
@@ -19,7 +19,7 @@ type subject struct {
 	r, child      actor.Ref[mortal]
 	tied, watcher actor.Ref[mortal]
 	foe           actor.Ref[mortal]
-	dead          atomic.Int64 // letters that say or ask something
+	dead          atomic.Int64 // dead letters of say and of requests
 	childDown     atomic.Int64
 	release       []func()
 }
@@ -91,7 +91,7 @@ func (s *subject) mail() {
 
 func nothing(*mortal, *actor.Context) {}
 
-// standings brings a subject to where it stands.
+// standings bring a subject into the state of a row of the table.
 var standings = map[string]func(s *subject){
 	"idle": func(*subject) {},
 	"busy": func(s *subject) { s.hold(s.r, nothing); s.mail() },
@@ -129,7 +129,7 @@ var standings = map[string]func(s *subject){
 	"ended": func(s *subject) { must(s.t, actor.KillWait(soon(s.t), s.r)) },
 }
 
-// operations are what happens to it then.
+// operations are applied to the subject in that state.
 var operations = map[string]func(s *subject){
 	"Stop":  func(s *subject) { actor.Stop(s.sys, s.r) },
 	"Drain": func(s *subject) { actor.Drain(s.sys, s.r) },
@@ -141,8 +141,8 @@ var operations = map[string]func(s *subject){
 	"Restart": func(s *subject) { actor.Restart(s.sys, s.r) },
 }
 
-// cellOf is what is left in the end: the reason, "" if the actor lives; how many of the
-// three messages ran and how the request ended; and whether OnStop ran for that end.
+// cellOf is the expected result: the reason, or "" if the actor lives; how many of the three
+// messages ran, and how the request ended; and the reason for which OnStop ran, if it did.
 type cellOf struct {
 	status, operation string
 	reason            string
@@ -220,7 +220,8 @@ func TestLifeTable(t *testing.T) {
 	}
 }
 
-// isSuspended: what does not concern it has happened, and its mail is kept.
+// isSuspended checks a suspended subject after the end of the foe, which must not affect it: it has
+// kept its mail, and runs it after a restart.
 func (s *subject) isSuspended() {
 	joined(s.t, s.foe)
 	actor.Restart(s.sys, s.r)
@@ -238,7 +239,7 @@ func (s *subject) says(line string) (n int) {
 	return n
 }
 
-// heard is the reason in the one line that begins so.
+// heard returns the reason in the one line that begins with prefix.
 func (s *subject) heard(prefix string) (reason string) {
 	for _, l := range s.diary.lines {
 		if rest, ok := strings.CutPrefix(l, prefix+" "); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// diary is what actors did, in order.
+// diary records the acts of actors, in order.
 type diary struct {
 	mu    sync.Mutex
 	lines []string
@@ -23,7 +23,7 @@ func (d *diary) add(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-// says fails the test if the diary has other lines.
+// says fails the test unless the diary has exactly these lines.
 func (d *diary) says(t testing.TB, want ...string) {
 	t.Helper()
 	d.mu.Lock()
@@ -38,7 +38,7 @@ type mortal struct {
 	name    string
 	diary   *diary
 	n       int
-	born    bool // its start is not worth a line
+	born    bool // its start is not recorded
 	onSay   func()
 	onStart func(*mortal, *actor.Context) error
 	onStop  func(*mortal, *actor.Context)
@@ -113,7 +113,7 @@ func (m *mortal) Run(c *actor.Context, f act) (struct{}, error) {
 
 func (m *mortal) Get(_ *actor.Context, f func(*mortal) int) (int, error) { return f(m), nil }
 
-// brief names a reason in a word.
+// brief returns a reason as one word.
 func brief(why error) string {
 	switch {
 	case why == nil:
@@ -149,8 +149,8 @@ var (
 		fetch.Handle((*mortal).Get), fetchIn.Handle((*mortal).Run), answered.Handle((*mortal).Answered))
 )
 
-// busy makes an actor that runs a behaviour until release is called; begun says that
-// it does.
+// busy makes an actor that runs a behaviour until release is called. It returns after the behaviour
+// has begun.
 func busy(t testing.TB, sys *actor.System, m mortal) (r actor.Ref[mortal], release func()) {
 	t.Helper()
 	r = mortalType.Spawn(sys, m)
@@ -226,7 +226,7 @@ func TestCallbacks_WithoutMail(t *testing.T) {
 		say.Send(c, r, "ordinary")
 		rush.Send(c, r, func(m *mortal, _ *actor.Context) { m.note("urgent") })
 		q := mortalType.Spawn(c, mortal{name: "c", diary: &d})
-		actor.Stop(c, q) // before it has started: neither callback
+		actor.Stop(c, q) // stopped before its start: neither callback runs
 	})
 	quiet(t, sys)
 	d.says(t, "alone: start", "b: start", "b: urgent", "b: ordinary")
@@ -299,8 +299,8 @@ func TestCallbacks_Fail(t *testing.T) {
 	}
 }
 
-// TestChildren: "told to end in the same way and waited for, one after another, the
-// youngest first"; grandchildren before children; all before OnStop.
+// TestChildren: "told to end in the same way and waited for, one after another, the youngest
+// first". Grandchildren end before children, and all of them before OnStop.
 func TestChildren(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -352,21 +352,22 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestChildren_OfOnStop: what OnStop spawns is a child too.
+// TestChildren_OfOnStop: the end of an actor also waits for a child that its OnStop has spawned.
 func TestChildren_OfOnStop(t *testing.T) {
 	var d diary
 	sys := start(t)
 	r := mortalType.Spawn(sys, mortal{name: "p", diary: &d, onStop: func(_ *mortal, c *actor.Context) {
 		mortalType.SpawnChild(c, mortal{name: "late", diary: &d})
 	}})
-	quiet(t, sys) // or it would not be started any more
+	quiet(t, sys) // otherwise it would not be started any more
 	must(t, actor.StopWait(soon(t), r))
 	quiet(t, sys)
 	equal(t, "spawned", sys.Stats().Spawned, 2)
 	equal(t, "ended", sys.Stats().Stopped, 2)
 }
 
-// TestWaitForms: they return nil at the end, or ctx's error before; of the dead at once.
+// TestWaitForms: they return nil at the end, or ctx's error if ctx ends first. For an ended actor
+// they return at once.
 func TestWaitForms(t *testing.T) {
 	for name, wait := range map[string]func(context.Context, actor.Target) error{
 		"StopWait": actor.StopWait, "DrainWait": actor.DrainWait, "KillWait": actor.KillWait,

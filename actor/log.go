@@ -33,15 +33,8 @@ func (plainSink) debug(string, ...any) {}
 func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, args)) }
 func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
-// Logger returns a logger for the running actor. It writes to the logger of the system
-// ([WithLogger]; [slog.Default] if that is not set). Its lines have the attributes actor, which is
-// the actor's number, and type. They also have name ([Context.Register]) and path (given by package
-// supervise), if the actor has them.
-//
-// The logger is made at the first call, and again when the actor gets its first name or gives it
-// up. An actor that never calls Logger pays nothing for it. Unlike the Context, a logger may be
-// kept and used anywhere.
-func (c *Context) Logger() *slog.Logger {
+// Logger implements [Context.Logger].
+func (c *kernelTurn) Logger() *slog.Logger {
 	mustRun(c, "Logger")
 	x := c.self.makeCold()
 	if x.logger == nil {
@@ -50,7 +43,7 @@ func (c *Context) Logger() *slog.Logger {
 	return x.logger
 }
 
-func (c *Context) newLogger() *slog.Logger {
+func (c *kernelTurn) newLogger() *slog.Logger {
 	l := slog.Default()
 	if s, ok := c.sys.opts.log.(slogSink); ok {
 		l = s.l
@@ -61,13 +54,13 @@ func (c *Context) newLogger() *slog.Logger {
 }
 
 // log calls f with the user's logger.
-func (s *System) log(f func(logSink)) {
+func (s *kernelSystem) log(f func(logSink)) {
 	s.guard(loggerHook, func() { f(s.opts.log) })
 }
 
 // warn writes a warning to the log. The arguments are formatted under guard, since their methods
 // are foreign code.
-func (s *System) warn(msg string, args ...any) {
+func (s *kernelSystem) warn(msg string, args ...any) {
 	s.log(func(l logSink) { l.warn(msg, args...) })
 }
 
@@ -92,12 +85,12 @@ func line(msg string, args []any) string {
 
 // mayLog counts a line that many actors may cause at once, and reports whether it is to be written:
 // see package loglimit. It returns how many there were in this minute. Any goroutine.
-func (s *System) mayLog(line, typ, where string) (soFar uint64, write bool) {
+func (s *kernelSystem) mayLog(line, typ, where string) (soFar uint64, write bool) {
 	return s.mayLogOf(loglimit.Key{Line: line, Type: typ, Where: where})
 }
 
 // mayLogOf is access.MayLog.
-func (s *System) mayLogOf(k loglimit.Key) (soFar uint64, write bool) {
+func (s *kernelSystem) mayLogOf(k loglimit.Key) (soFar uint64, write bool) {
 	return s.lines.Next(k, s.opts.clock.Nanos())
 }
 
@@ -196,7 +189,7 @@ const loggerHook = "Logger"
 // guard keeps a panic or a Goexit in a user's hook from doing harm. The hook has a goroutine of its
 // own: nothing stops a Goexit, such as that of a test that fails in the hook, and the calling
 // goroutine may be a worker. The caller waits for it.
-func (s *System) guard(hook string, f func()) {
+func (s *kernelSystem) guard(hook string, f func()) {
 	s.sched.Lend(1)
 	ended := make(chan any) // nothing: well
 	go func() {
@@ -217,7 +210,7 @@ func (s *System) guard(hook string, f func()) {
 }
 
 // logHookPanic logs that a user's function has panicked.
-func (s *System) logHookPanic(hook string, v any) {
+func (s *kernelSystem) logHookPanic(hook string, v any) {
 	const line = "gallop: panic in a hook"
 	if n, write := s.mayLog(line, "", hook); write {
 		s.log(func(l logSink) { l.fail(line, "hook", hook, "value", guard.Text(v), "so_far", n) })

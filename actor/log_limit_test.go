@@ -10,8 +10,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestLog_ManyPanics: panics in one line of code are logged the 1st, 2nd, 4th, 8th time and so on in
-// a minute, whoever panics with whatever; those in another line count apart. The hook hears of each.
+// TestLog_ManyPanics: of the panics in one line of code, the 1st, 2nd, 4th, 8th and so on in a
+// minute are logged, with any actors and any values. Panics in another line count apart. The hook
+// is called for each of them.
 func TestLog_ManyPanics(t *testing.T) {
 	const many = 10_000
 	panics := func(t *testing.T, opts ...actor.Option) *actor.System {
@@ -45,7 +46,7 @@ func TestLog_ManyPanics(t *testing.T) {
 	})
 }
 
-// TestLog_ManyHooksPanic: so are panics of a hook.
+// TestLog_ManyHooksPanic: the same holds for panics of a hook.
 func TestLog_ManyHooksPanic(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),

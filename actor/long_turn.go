@@ -80,12 +80,12 @@ func (l *longTurns) mayReport() bool {
 }
 
 // longTurn is sched.Config.Hooks.LongTurn.
-func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
+func (s *kernelSystem) longTurn(w *sched.Worker, atLeast time.Duration) {
 	task := w.LongTurn()
 	if task == nil {
 		return // it is over
 	}
-	c := w.Local().(*Context)
+	c := w.Local().(*kernelTurn)
 	if s.blocked.has(c) {
 		// It blocks, and is in the list of blocked behaviours, which reports it.
 		return
@@ -98,7 +98,7 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 }
 
 // report reports the behaviour d that a worker was seen running, if it still runs. Any goroutine.
-func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool,
+func (s *kernelSystem) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool,
 	goesOn func() bool) {
 	if d.who == nil || !d.typ.sealed.Load() || !goesOn() || !s.longTurns.mayReport() {
 		return
@@ -111,7 +111,7 @@ func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blockin
 }
 
 // tellLongTurn tells the hook, or the log, of a turn that still goes on. Any goroutine.
-func (s *System) tellLongTurn(r LongTurnReport, stack func() []byte, goesOn func() bool) {
+func (s *kernelSystem) tellLongTurn(r LongTurnReport, stack func() []byte, goesOn func() bool) {
 	who := ActorName{ID: r.ActorID, Type: r.Type, Name: r.Name, Path: r.Path}
 	if stack := stack(); goesOn() {
 		r.Stack = userFrames(stack)
@@ -130,20 +130,20 @@ func (s *System) tellLongTurn(r LongTurnReport, stack func() []byte, goesOn func
 
 // doing describes the work of a worker, as another goroutine has seen it.
 type doing struct {
-	who   *cell     // nil: nothing for an actor
+	who   *cell     // nil: the worker runs no actor
 	typ   *typeInfo // its type
 	where callback
 	aside bool
-	msg   *message // whose behaviour runs; nil: none
-	id    uint16   // its id, if so
+	msg   *message // the message whose behaviour runs; nil: none
+	id    uint16   // its id, if msg is not nil
 }
 
-// peek looks at what the worker does in the turn of a task. It reads what belongs to the worker,
-// and to the turn's actor: publishing that would cost every message. So the race detector is told
-// to look away, which is sound for a hint. Each field is a word or less and is loaded whole.
-// Pointers lead to cells, cold state and messages even if these are no longer in use: the garbage
-// collector keeps them, and a node is never reused for another kind. Before the caller believes the
-// hint, it checks that the turn still runs.
+// peek looks at the work of the worker in the turn of a task. It reads fields that belong to the
+// worker and to the turn's actor, which other goroutines may not read: to publish them would cost
+// every message. So it is hidden from the race detector, which is sound for a hint. Each field is a
+// word or less and is loaded whole. Pointers lead to cells, cold state and messages even if these
+// are no longer in use, because the garbage collector keeps them, and a node is never reused for
+// another kind. Before the caller believes the hint, it checks that the turn still runs.
 //
 // c.self tells whether an actor's turn has begun. c.msg may be a message that has run: it is
 // recycled then, and not in hand. An urgent message is in c.msg while it runs, and is for an urgent
@@ -151,7 +151,7 @@ type doing struct {
 //
 //go:norace
 //go:noinline
-func (c *Context) peek(task *sched.Task) (d doing) {
+func (c *kernelTurn) peek(task *sched.Task) (d doing) {
 	// The cell is not derived from the task, which may belong to no actor.
 	a := c.self
 	if a == nil || &a.task != task {

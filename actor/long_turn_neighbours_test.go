@@ -8,11 +8,11 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestLongTurn_KeepsNoNeighbour: all that a worker has queued runs while one of its turns lasts,
-// also what is in its next-slot: another worker takes it, or the one that the monitor has given its
-// slot.
+// TestLongTurn_KeepsNoNeighbour: all tasks that a worker has queued run while one of its turns
+// lasts, including the task in its next-slot. Another worker takes it, or the worker to which the
+// monitor has given the slot.
 //
-// Mutant that it finds, by its time limit: a monitor that does not look.
+// It finds this mutant, by its time limit: a monitor that does not look.
 func TestLongTurn_KeepsNoNeighbour(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) { keepsNoNeighbour(t, workers) })

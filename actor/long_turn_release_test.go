@@ -15,7 +15,7 @@ var (
 	_          = senderType.Table(senderSend.Handle((*sender).Send))
 )
 
-// Send floods the receiver. A receiver has none.
+// Send floods the receiver of the sender. A sink has no receiver.
 func (s *sender) Send(c *actor.Context, n int) {
 	if s.to.IsZero() {
 		return
@@ -26,9 +26,9 @@ func (s *sender) Send(c *actor.Context, n int) {
 	}
 }
 
-// TestLongTurn_OfNoActor: a long turn of a task that is no actor's, such as the release of many muted
-// senders, is looked at as what it is. Under the race detector, Go checks each conversion of a pointer
-// for what lies there.
+// TestLongTurn_OfNoActor: a long turn may belong to a task that is not an actor's, such as the
+// release of many muted senders. It is not taken for an actor's turn. Under the race detector, Go
+// checks each conversion of a pointer against the type of the memory there.
 func TestLongTurn_OfNoActor(t *testing.T) {
 	sys := start(t, actor.WithLongTurn(time.Millisecond), actor.WithWorkers(2))
 	for range scaled(16) {

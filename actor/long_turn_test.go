@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// stay is called by what is to be reported: it returns when the report was made.
+// stay is called by the code whose turn must be reported. It returns after the report was made.
 type stay func()
 
 // staying stays in behaviours of all sorts, and in callbacks.
@@ -21,7 +21,7 @@ type staying struct {
 	started, stopped stay
 }
 
-// base is what staying embeds.
+// base is embedded in staying.
 type base struct{}
 
 func (*base) Promoted(_ *actor.Context, m stay)         { m() }
@@ -94,7 +94,7 @@ func init() {
 	)
 }
 
-// generic is a state of many types, whose methods have one name on a stack.
+// generic is the state of several types. Their methods have the same name on a stack.
 type generic[T any] struct{ _ [0]T }
 
 func (*generic[T]) Work(_ *actor.Context, m stay) { m() }
@@ -108,7 +108,7 @@ var (
 	_         = runesType.Table(runesWork.Handle((*generic[rune]).Work))
 )
 
-// A plain actor has no callbacks, and does what it is told.
+// A plain actor has no callbacks. It runs the function in each message.
 var (
 	plainType = actor.NewType[struct{}]("plain")
 	plainDo   = actor.Declare[func(*actor.Context)](plainType, "do")
@@ -118,7 +118,7 @@ var (
 	}))
 )
 
-// inARow has a plain actor do all of that in one turn.
+// inARow makes a plain actor run all functions in one turn.
 func inARow(all ...func(*actor.Context)) func(*actor.System, stay) {
 	return func(sys *actor.System, m stay) {
 		plainDo.Send(sys, plainType.Spawn(sys, struct{}{}), func(c *actor.Context) {
@@ -139,8 +139,8 @@ func genericType[T any](name string) func(*actor.System, stay) {
 	return func(sys *actor.System, m stay) { work.Send(sys, t.Spawn(sys, generic[T]{}), m) }
 }
 
-// whereItStays returns a report of a turn that was where it is to be: a busy machine may halt a
-// turn on its way there, and then the report is of that. It tries for some times.
+// whereItStays returns a report of a turn that has reached frame. A busy machine may halt the turn
+// on its way there, and then the report shows another frame. So it tries several times.
 func whereItStays(frame string, report func() actor.LongTurnReport) (got actor.LongTurnReport) {
 	for range 20 {
 		got = report()
@@ -151,7 +151,7 @@ func whereItStays(frame string, report func() actor.LongTurnReport) (got actor.L
 	return got
 }
 
-// reported runs do, which makes actors stay, and returns who was reported.
+// reported runs do, which makes an actor stay, and returns the report.
 func reported(t *testing.T, do func(*actor.System, stay),
 	opts ...actor.Option) actor.LongTurnReport {
 	t.Helper()
@@ -180,8 +180,8 @@ func reportedOnce(t *testing.T, do func(*actor.System, stay),
 	return got
 }
 
-// TestLongTurn_EveryCase: "reports them by actor type and behaviour", however the method
-// was written, and callbacks by their names.
+// TestLongTurn_EveryCase: "reports them by actor type and behaviour", in whatever form the method
+// was written. Callbacks are reported by their names.
 func TestLongTurn_EveryCase(t *testing.T) {
 	send := func(b actor.Behaviour[staying, stay]) func(*actor.System, stay) {
 		return func(sys *actor.System, m stay) { b.Send(sys, stayType.Spawn(sys, staying{}), m) }
@@ -256,11 +256,11 @@ func TestLongTurn_EveryCase(t *testing.T) {
 	})
 }
 
-// TestLongTurn_BehindAnAsk: an caller has the turn watched as long as it lasts, not only until the
-// reply has come.
+// TestLongTurn_BehindAnAsk: an Ask makes the scheduler watch the turn until its end, and not only
+// until the reply has come.
 func TestLongTurn_BehindAnAsk(t *testing.T) {
 	ctx := notSoLong(t)
-	for workers := range 8 { // now and then a turn is watched all the same
+	for workers := range 8 { // now and then a turn is watched for another reason
 		var reports atomic.Uint64
 		sys := start(t, actor.WithWorkers(1+workers%2), actor.WithLongTurn(20*time.Millisecond),
 			actor.WithHooks(actor.Hooks{LongTurn: func(actor.LongTurnReport) {
@@ -273,7 +273,7 @@ func TestLongTurn_BehindAnAsk(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// Milliseconds: no turn is watched any more because of the spawn.
+		// This takes some milliseconds. After that no turn is watched because of the spawn.
 		for range 10_000 {
 			ask(func() {})
 		}
@@ -289,9 +289,9 @@ func TestLongTurn_BehindAnAsk(t *testing.T) {
 	}
 }
 
-// TestLongTurn_BesideManyGoroutines: and however many goroutines the process has. "A report has a
-// stack only if there are at most 500 goroutines": to look for it among 6,000 would stop the process
-// for some twenty milliseconds.
+// TestLongTurn_BesideManyGoroutines: the same with many goroutines in the process. "A report has a
+// stack only if there are at most 500 goroutines": to find it among 6,000 would stop the process
+// for about twenty milliseconds.
 func TestLongTurn_BesideManyGoroutines(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -307,19 +307,19 @@ func TestLongTurn_BesideManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestLongTurn_WithoutPreemption: "with GODEBUG=asyncpreemptoff=1 it never has" a stack, "since the
-// process would stand still until the behaviour's loop ends". The behaviour loops until the report
-// has come.
+// TestLongTurn_WithoutPreemption: "With GODEBUG=asyncpreemptoff=1 a report never has a stack, since
+// the process would stand still until the behaviour's loop ends." The behaviour loops until the
+// report has come.
 func TestLongTurn_WithoutPreemption(t *testing.T) {
 	const child, debug = "^TestLongTurn_WithoutPreemption$", "GODEBUG=asyncpreemptoff=1"
 	if os.Getenv("GODEBUG") == debug[len("GODEBUG="):] {
 		loopUntilReported(t)
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), testLimit) // it would never end
+	ctx, cancel := context.WithTimeout(t.Context(), testLimit) // otherwise it would never end
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run="+child, "-test.v")
-	// Without the GC, which stops all others until the loop ends: then no report would come.
+	// No GC: it would stop all other goroutines until the loop ends, and then no report would come.
 	cmd.Env = append(os.Environ(), debug, "GOMAXPROCS=4", "GOGC=off")
 	if out, err := cmd.CombinedOutput(); err != nil ||
 		!strings.Contains(string(out), "PASS: TestLongTurn_WithoutPreemption") {
@@ -345,13 +345,13 @@ func loopUntilReported(t *testing.T) {
 	}
 }
 
-// TestLongTurn_Blocking: what blocks and says so is reported as well, while it lasts, with the
-// number of its actor; and so is a behaviour that waits in an Ask.
+// TestLongTurn_Blocking: a behaviour in Blocking is reported as well, while it lasts, with the
+// number of its actor. So is a behaviour that waits in an Ask.
 func TestLongTurn_Blocking(t *testing.T) {
 	for name, block := range map[string]func(c *actor.Context, m stay){
 		"Blocking": func(c *actor.Context, m stay) { c.Blocking(m) },
 		"nested":   func(c *actor.Context, m stay) { c.Blocking(func() { c.Blocking(m) }) },
-		"Ask": func(c *actor.Context, m stay) { // of one on a thread of its own, which is not reported
+		"Ask": func(c *actor.Context, m stay) { // a pinned actor is not reported
 			_, err := pinnedTry.Ask(soon(t), pinnedType.Spawn(c, puppet{}),
 				func(*puppet, *actor.Context) (any, error) {
 					m()
@@ -363,13 +363,13 @@ func TestLongTurn_Blocking(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var id uint64
 			var r actor.LongTurnReport
-			for range 20 { // a turn that is halted on its way there is reported as one that does not block
+			for range 20 { // a turn that is halted on its way there is reported as not blocking
 				r = reported(t, func(sys *actor.System, m stay) {
 					blocking := plainType.Spawn(sys, struct{}{})
 					id = blocking.ID()
 					plainDo.Send(sys, blocking, func(c *actor.Context) {
 						for range 3 {
-							c.Blocking(func() {}) // is over before the monitor looks
+							c.Blocking(func() {}) // ends before the monitor looks
 						}
 						block(c, m)
 					})
@@ -389,8 +389,8 @@ func TestLongTurn_Blocking(t *testing.T) {
 	}
 }
 
-// TestLongTurn_BlockingOnce: a call that goes on is reported once, and one that is over is not, nor
-// does it hold up the report of the others.
+// TestLongTurn_BlockingOnce: a call that goes on is reported once. A call that has ended is not
+// reported, and does not delay the reports of others.
 func TestLongTurn_BlockingOnce(t *testing.T) {
 	var reports atomic.Uint64
 	sys := start(t, actor.WithWorkers(2), actor.WithLongTurn(time.Millisecond),
@@ -418,14 +418,14 @@ func TestLongTurn_BlockingOnce(t *testing.T) {
 	}
 	close(release)
 	quiet(t, sys)
-	// A turn that the machine halts on its way into Blocking is reported for that as well.
+	// A turn that the machine halts on its way into Blocking has a report for that as well.
 	if n := seen(); n < calls+others || n > 2*(calls+others) {
 		t.Errorf("%d reports of %d calls", n, calls+others)
 	}
 }
 
-// TestLongTurn_OnAVirtualClock: "Reports are made at most once a second", of the
-// machine's time, whatever the system's clock says.
+// TestLongTurn_OnAVirtualClock: "Reports are made at most once a second" of the machine's time, for
+// any time of the system's clock.
 func TestLongTurn_OnAVirtualClock(t *testing.T) {
 	for name, jump := range map[string]time.Duration{"stands": 0, "runs": time.Hour} {
 		t.Run(name, func(t *testing.T) {

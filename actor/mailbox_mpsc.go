@@ -19,7 +19,7 @@ const turnsToAsk = 1000
 
 // reviewBias decides whether the worker holds biases from now on. Its owner only, with each
 // publication of its figures.
-func (c *Context) reviewBias() {
+func (c *kernelTurn) reviewBias() {
 	ok := c.bias.Review(c.sys.opts.workers, c.w.Alone()) && c.w.KeepsWork()
 	if ok && c.w.Turn() > turnsToAsk && !c.dry && !c.w.Stopping() {
 		if ask := seam.PrepareFence(); ask != nil {

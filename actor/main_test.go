@@ -34,12 +34,12 @@ func start(t testing.TB, opts ...actor.Option) *actor.System {
 	return sys
 }
 
-// testLimit is how long nothing may happen before that is a hang: long, because a busy
-// machine may halt a whole process for a minute.
+// testLimit is the time after which a test that makes no progress has hung. It is long, because a
+// busy machine may halt a whole process for a minute.
 const testLimit = 3 * time.Minute
 
-// soon is a context that ends long after everything should have happened, so that
-// a hang is a failure and no time-out of the whole run.
+// soon returns a context that ends long after everything should have happened. So a hang is a
+// failure of its test, and not a time-out of the whole run.
 func soon(t testing.TB) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
@@ -77,8 +77,7 @@ func equal[T comparable](t testing.TB, what string, got, want T) {
 	}
 }
 
-// panics fails the test if f does not panic with the project's prefix and the
-// given words.
+// panics fails the test if f does not panic with the project's prefix and the given words.
 func panics(t testing.TB, words string, f func()) {
 	t.Helper()
 	defer func() {
@@ -92,8 +91,8 @@ func panics(t testing.TB, words string, f func()) {
 	f()
 }
 
-// eventually waits for a condition that becomes true by itself, yielding in
-// between. It is for what has no event to wait for.
+// eventually waits for a condition that becomes true by itself, and yields in between. It is for
+// conditions without an event to wait for.
 func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	for end := time.Now().Add(testLimit); !cond(); runtime.Gosched() {
@@ -124,13 +123,14 @@ func withWorkers(t *testing.T, f func(t *testing.T, workers int)) {
 	}
 }
 
-// scaled is a number of rounds: a fraction of it unless the long forms are asked for, a smaller one
-// under the race detector, where a round takes fifteen times as long, and the smallest under -short.
+// scaled returns a number of rounds. It is n for the long forms, a fraction of n otherwise, a
+// smaller fraction under the race detector, where a round takes fifteen times as long, and the
+// smallest under -short.
 func scaled(n int) int {
 	switch {
 	case testing.Short():
 		n /= 10
-	case longForms() || os.Getenv("GALLOP_EXPLORE_SCALE") != "": // which mutants have
+	case longForms() || os.Getenv("GALLOP_EXPLORE_SCALE") != "": // set by the runs of mutants
 	case raceDetector:
 		n /= 8
 	default:
@@ -149,7 +149,7 @@ func nightly(n, long int) int {
 	return scaled(n)
 }
 
-// puppet is an actor that does what the message says.
+// puppet is an actor that runs the function in each message.
 type puppet struct {
 	n    int
 	note any
@@ -166,7 +166,7 @@ func (p *puppet) Note(c *actor.Context, r actor.Result[any]) {
 	}
 }
 
-// Try answers with what the function in the request returns.
+// Try answers with the results of the function in the request.
 func (p *puppet) Try(c *actor.Context, f func(*puppet, *actor.Context) (any, error)) (any, error) {
 	return f(p, c)
 }
@@ -200,8 +200,7 @@ var (
 		pinnedTry.Handle((*puppet).Try))
 )
 
-// inside runs f in a behaviour of a new actor and waits for it; it fails the test
-// if f panics.
+// inside runs f in a behaviour of a new actor and waits for it. It fails the test if f panics.
 func inside(t testing.TB, sys *actor.System, f func(c *actor.Context)) {
 	t.Helper()
 	p := puppetType.Spawn(sys, puppet{})

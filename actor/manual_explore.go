@@ -9,7 +9,7 @@ import (
 
 func init() {
 	access.Manual = func(sys any) any {
-		s := sys.(*System)
+		s := sys.(*System).kernel()
 		s.deadlocks.ended = true
 		return s.manual()
 	}
@@ -17,10 +17,10 @@ func init() {
 
 // manual takes away the goroutines of the workers. Nodes are not reused, since Go's pools return
 // them by chance. Call it before there is any work.
-func (s *System) manual() []*sched.Worker {
+func (s *kernelSystem) manual() []*sched.Worker {
 	crew := s.sched.Manual()
 	for _, w := range crew {
-		w.Local().(*Context).dry = true
+		w.Local().(*kernelTurn).dry = true
 	}
 	return crew
 }

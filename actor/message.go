@@ -22,7 +22,7 @@ type sizeClass = msg.SizeClass
 func payloadOf[M any](m *message) *M { return (*M)(m.Payload()) }
 
 // alloc returns a node of a size class. About a nanosecond while the cache lasts.
-func (c *Context) alloc(id uint16) *message {
+func (c *kernelTurn) alloc(id uint16) *message {
 	if m := c.cache.Take(id); m != nil {
 		return m
 	}
@@ -30,7 +30,7 @@ func (c *Context) alloc(id uint16) *message {
 }
 
 // refill is alloc for an empty magazine.
-func (c *Context) refill(id uint16) (m *message) {
+func (c *kernelTurn) refill(id uint16) (m *message) {
 	if c.dry {
 		return c.makeInTurn(id)
 	}
@@ -46,7 +46,7 @@ func (c *Context) refill(id uint16) (m *message) {
 
 // dropCaches leaves the worker's caches to the garbage collector: its goroutine or the system ends,
 // and there may never be another turn.
-func (c *Context) dropCaches() {
+func (c *kernelTurn) dropCaches() {
 	c.cache.Flush()
 	c.chunks.Drop()
 	c.rooting = nil
@@ -54,7 +54,7 @@ func (c *Context) dropCaches() {
 
 // recycleChain takes back the n nodes from first to end, which have one tag and hold no pointers
 // any more. n is at most msg.ChainLength. A bias mark may come alone, and is left where it is.
-func (c *Context) recycleChain(first, end *message, n int) {
+func (c *kernelTurn) recycleChain(first, end *message, n int) {
 	if !c.cache.Covers(first.SizeClass()) && !c.mayRecycle(first, end, n) {
 		return
 	}
@@ -67,7 +67,7 @@ func (c *Context) recycleChain(first, end *message, n int) {
 // worth it, mayRecycle disposes of the nodes itself and reports false. A worker that will be idle
 // after this turn gets none: with a thousand turns that block, each would keep kilobytes for one
 // message.
-func (c *Context) mayRecycle(first, end *message, n int) bool {
+func (c *kernelTurn) mayRecycle(first, end *message, n int) bool {
 	switch {
 	case first.IsMark():
 		return false
@@ -133,7 +133,7 @@ func rowOf(d *descriptor) *descriptor {
 
 // runCarried runs the inner message in the place of m. If its context has ended it makes a dead
 // letter of it, unless it is an outcome: outcomes always run.
-func runCarried(c *Context, a *cell, m *message) {
+func runCarried(c *kernelTurn, a *cell, m *message) {
 	p := payloadOf[carried](m)
 	ctx, in, over := p.ctx, p.inner, a.contextOver(m)
 	*p = carried{}
@@ -221,23 +221,14 @@ type carrier struct {
 
 func (w *carrier) sender() env { return w.env }
 
-// With returns a sender for code outside of behaviours whose messages carry ctx: its
-// values, its deadline and its end. The behaviours find it in [Context.Context]. A
-// message whose context has ended before its turn comes does not run: it becomes a dead
-// letter, and the reason is the context's error.
-//
-// With allocates one object. Each message that is sent by it takes a second node, from
-// the same free lists as the message itself. [AskBehaviour.Ask] needs no such sender,
-// as it is given a context. With panics if ctx is nil.
-func (s *System) With(ctx context.Context) Sender {
+// With implements [System.With].
+func (s *kernelSystem) With(ctx context.Context) Sender {
 	s.mustBeStarted("With")
 	return &carrier{env: s, ctx: travelling(mustHave(ctx, "With"))}
 }
 
-// With returns a sender whose messages carry ctx, as [System.With] does, for a single
-// send of a behaviour. It is valid until the behaviour returns. To carry a context with
-// all later messages of the behaviour, use [Context.SetContext].
-func (c *Context) With(ctx context.Context) Sender {
+// With implements [Context.With].
+func (c *kernelTurn) With(ctx context.Context) Sender {
 	mustRun(c, "With")
 	return &carrier{env: c, ctx: travelling(mustHave(ctx, "With"))}
 }
@@ -246,7 +237,7 @@ func (c *Context) With(ctx context.Context) Sender {
 func carriedBy(from Sender) context.Context {
 	switch f := from.(type) {
 	case *Context:
-		return f.travels
+		return f.kernel().travels
 	case *carrier:
 		return f.ctx
 	}

@@ -11,10 +11,10 @@ import (
 )
 
 // neighbours returns how many nodes of a size are in a magazine, and how many of them are followed
-// by one that lies beside them.
+// by a node that lies beside them.
 func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
 	var nodes []*message
-	for m := c.cache.Take(id); m != nil; m = c.cache.Take(id) {
+	for m := c.kernel().cache.Take(id); m != nil; m = c.kernel().cache.Take(id) {
 		if n := len(nodes); n > 0 {
 			if d := reflect.ValueOf(m).Pointer() - reflect.ValueOf(nodes[n-1]).Pointer(); d == size ||
 				d == -size {
@@ -24,16 +24,16 @@ func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
 		nodes = append(nodes, m)
 	}
 	for _, m := range slices.Backward(nodes) {
-		c.recycle(m)
+		c.kernel().recycle(m)
 	}
 	return len(nodes), side
 }
 
 // TestCache_StaysInOrder: nodes that lie side by side are used one after the other, however mail is
-// cut into turns. At first seven of eight are, since they are made in blocks. When a segment was
-// put back with its oldest message on top, none were at the end of this.
+// cut into turns. At first this is so for seven of eight nodes, because they are made in blocks.
+// When a segment was put back with its oldest message on top, it was so for none in the end.
 func TestCache_StaysInOrder(t *testing.T) {
-	// After two collections nothing is left of what other tests have put into the pools, in any
+	// After two collections the pools no longer have the nodes of other tests, which are in any
 	// order.
 	for range 2 {
 		runtime.GC()

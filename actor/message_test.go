@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// TestMessage_HasPointers: the GC must look into what leads to actors.
+// TestMessage_HasPointers: the GC must scan payloads that lead to actors.
 func TestMessage_HasPointers(t *testing.T) {
 	for _, typ := range []reflect.Type{reflect.TypeFor[Ref[int]](),
 		reflect.TypeFor[request[struct{}, int]]()} {
@@ -45,21 +45,21 @@ func chainOf(p *sizeClass, owner uint16, n int) (nodes []*message) {
 	return nodes
 }
 
-// TestPool_LetsGo: "Code that leaves nodes of a block to the GC must" take them apart.
+// TestPool_LetsGo: code that leaves nodes of a block to the GC unlinks them.
 func TestPool_LetsGo(t *testing.T) {
 	nodes := chainOf(words(), 0, 10)
-	(&Context{w: new(sched.Worker), dry: true}).recycleChain(nodes[0], nodes[9], 10)
+	(&kernelTurn{w: new(sched.Worker), dry: true}).face().kernel().recycleChain(nodes[0], nodes[9], 10)
 	if n := linkedOf(nodes); n != 0 {
 		t.Errorf("%d of 10 nodes are linked that were left to the GC", n)
 	}
 	nodes = chainOf(words(), 0, 10)
-	a, c := &cell{}, &Context{}
+	a, c := &cell{}, &kernelTurn{}
 	a.in.SetPending(nodes[0])
 	for _, m := range nodes[:7] { // as runSegment does
-		m.Next, c.ran = c.ran, m
+		m.Next, c.face().kernel().ran = c.face().kernel().ran, m
 	}
-	c.msg = nodes[7]
-	if ran := accountCrash(a, c); ran != 8 || a.in.Pending() != nodes[8] || c.ran != nil {
+	c.face().kernel().msg = nodes[7]
+	if ran := accountCrash(a, c.face().kernel()); ran != 8 || a.in.Pending() != nodes[8] || c.face().kernel().ran != nil {
 		t.Errorf("%d ran", ran)
 	}
 	if n := linkedOf(nodes); n != 1 {
@@ -68,7 +68,7 @@ func TestPool_LetsGo(t *testing.T) {
 }
 
 // TestSizeClass_LetsGoOfCaches: a worker whose system has stopped leaves its nodes to the size
-// classes, its own and those of others.
+// classes, its own nodes and those of other workers.
 func TestSizeClass_LetsGoOfCaches(t *testing.T) {
 	typ := NewType[struct{}]("holder of nodes")
 	do := Declare[func(*Context)](typ, "do")
@@ -79,11 +79,11 @@ func TestSizeClass_LetsGoOfCaches(t *testing.T) {
 			sys := Start(WithWorkers(1))
 			var nodes []*message
 			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
-				for _, owner := range []uint16{c.cache.Owner(), 5, msg.Outside} {
+				for _, owner := range []uint16{c.kernel().cache.Owner(), 5, msg.Outside} {
 					for _, n := range lengths {
 						more := chainOf(words(), owner, n)
 						nodes = append(nodes, more...)
-						c.recycleChain(more[0], more[n-1], n)
+						c.kernel().recycleChain(more[0], more[n-1], n)
 					}
 				}
 			})
@@ -101,7 +101,8 @@ func TestSizeClass_LetsGoOfCaches(t *testing.T) {
 	}
 }
 
-// crossings returns what the worker says has come from others.
+// crossings returns the number of messages that the worker has counted as coming from other
+// workers.
 func crossings(w *sched.Worker) uint64 {
 	v := reflect.ValueOf(w).Elem().FieldByName("crossed")
 	for v.Kind() == reflect.Struct {
@@ -111,13 +112,13 @@ func crossings(w *sched.Worker) uint64 {
 }
 
 // TestPool_CrossingsAreReported: nodes of another worker are reported to the scheduler, whose
-// governor goes by them; those from outside are not.
+// governor uses the number. Nodes from outside are not reported.
 func TestPool_CrossingsAreReported(t *testing.T) {
-	c := &Context{w: new(sched.Worker), cache: msg.NewCache(1)}
+	c := &kernelTurn{w: new(sched.Worker), cache: msg.NewCache(1)}
 	for _, owner := range []uint16{0, 1, msg.Outside, 2, 0} {
-		c.recycle(words().New(owner))
+		c.face().kernel().recycle(words().New(owner))
 	}
-	if n := crossings(c.w); n != 3 {
+	if n := crossings(c.face().kernel().w); n != 3 {
 		t.Errorf("%d messages came from other workers, want 3", n)
 	}
 }
@@ -125,25 +126,25 @@ func TestPool_CrossingsAreReported(t *testing.T) {
 // lateDeclared says that the type of TestSizeClass_Late is declared.
 var lateDeclared bool
 
-// TestSizeClass_Late: a worker that was made before a type was declared handles its
-// messages all the same.
+// TestSizeClass_Late: a worker that was made before a type was declared handles messages of that
+// type too.
 func TestSizeClass_Late(t *testing.T) {
-	c := &Context{w: new(sched.Worker), cache: msg.NewCache(0)}
+	c := &kernelTurn{w: new(sched.Worker), cache: msg.NewCache(0)}
 	if !lateDeclared { // later runs in this process begin with an empty cache
-		c.cache.Grow()
+		c.face().kernel().cache.Grow()
 	}
 	lateDeclared = true
 	type latecomer struct{ p *int }
 	s, _ := msg.Of[latecomer]()
-	if c.cache.Covers(s.ID) {
+	if c.face().kernel().cache.Covers(s.ID) {
 		t.Fatalf("size class %d is not late", s.ID)
 	}
-	m := s.New(c.cache.Owner())
-	c.recycle(m)
-	if c.alloc(s.ID) != m {
+	m := s.New(c.face().kernel().cache.Owner())
+	c.face().kernel().recycle(m)
+	if c.face().kernel().alloc(s.ID) != m {
 		t.Fatal("not recycled")
 	}
-	if got := c.alloc(s.ID); got == m || got.SizeClass() != s.ID {
+	if got := c.face().kernel().alloc(s.ID); got == m || got.SizeClass() != s.ID {
 		t.Fatalf("alloc: %v of size class %d", got, got.SizeClass())
 	}
 }

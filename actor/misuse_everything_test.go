@@ -124,14 +124,14 @@ func newMisuseWorld() *misuse.World {
 		})
 		<-done
 	}
-	w.Args = append(w.Args, sys) // behind the Context
+	w.Args = append(w.Args, sys) // after the Context
 	return w
 }
 
-// absent is a context that has none.
+// absent is a context whose embedded context is nil.
 type absent struct{ context.Context }
 
-// nilFault is an error whose text cannot be had of a nil pointer.
+// nilFault is an error whose Error method panics for a nil pointer.
 type nilFault struct{ text string }
 
 func (e *nilFault) Error() string { return e.text }

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Misuse that compiles: actors of another type with the same state, nil contexts, and values that
-// were not made.
+// These tests are about misuse that compiles: actors of another type with the same state, nil
+// contexts, and values that no constructor has made.
 
 // sibling is the state of two actor types, whose behaviours have the same places in their
 // tables and take different payloads.
@@ -25,8 +25,8 @@ func (*sibling) Try(c *actor.Context, f func(*actor.Context)) (struct{}, error) 
 	return struct{}{}, nil
 }
 
-// TestMisuse_TypesOfOneState: a state may have several types; a behaviour of one must not
-// reach an actor of another, which would take an int for a string.
+// TestMisuse_TypesOfOneState: a state may have several types. A behaviour of one type must not
+// reach an actor of another, which would misread an int as a string.
 func TestMisuse_TypesOfOneState(t *testing.T) {
 	words, numbers := actor.NewType[sibling]("words"), actor.NewType[sibling]("numbers")
 	word := actor.Declare[string](words, "put")
@@ -70,7 +70,7 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			number.Send(sys, right, 1) // its pool is warm
+			number.Send(sys, right, 1) // so that the cache has nodes of its size
 			panics(t, "to words#", func() { f(sys) })
 			_, err := try.Ask(ctx, right, func(c *actor.Context) {
 				number.Send(c, right, 2)
@@ -83,7 +83,7 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 }
 
-// TestMisuse_NilContexts: at once, and not only when there is something to wait for.
+// TestMisuse_NilContexts: a call panics at once, and not only if it has to wait.
 func TestMisuse_NilContexts(t *testing.T) {
 	sys := start(t)
 	good := puppetType.Spawn(sys, puppet{})
@@ -149,8 +149,8 @@ func TestMisuse_NotMade(t *testing.T) {
 	}
 }
 
-// TestMisuse_NilFunctions: what is called later, or at once, panics at the call that is
-// wrong, and has done nothing.
+// TestMisuse_NilFunctions: the call that is given a nil function panics, whether the function would
+// run at once or later, and has no other effect.
 func TestMisuse_NilFunctions(t *testing.T) {
 	sys := start(t)
 	inside(t, sys, func(c *actor.Context) {
@@ -163,7 +163,7 @@ func TestMisuse_NilFunctions(t *testing.T) {
 	equal(t, "spawned", sys.Stats().Spawned, 1)
 }
 
-// TestMisuse_SpawnUnder: neither a type nor a function, or one of them only.
+// TestMisuse_SpawnUnder: a nil type, a nil function, or both.
 func TestMisuse_SpawnUnder(t *testing.T) {
 	var zero, noType = new(actor.Type[puppet]), (*actor.Type[puppet])(nil)
 	super := actor.NewType[sibling]("super")
@@ -196,7 +196,8 @@ func TestMisuse_SpawnUnder(t *testing.T) {
 	equal(t, "spawned", sys.Stats().Spawned, 1)
 }
 
-// TestMisuse_Clock: the methods of a clock that was not made, and Advance without a context.
+// TestMisuse_Clock: methods of a clock that NewVirtualClock has not made, and Advance without a
+// context.
 func TestMisuse_Clock(t *testing.T) {
 	var none context.Context
 	for _, c := range []*actor.VirtualClock{nil, new(actor.VirtualClock)} {
@@ -216,8 +217,8 @@ func TestMisuse_Clock(t *testing.T) {
 	equal(t, "the time", clock.Now(), epoch)
 }
 
-// TestMisuse_NoContext: what only a behaviour can do, with a context that no behaviour has
-// been given. Sends have words of their own.
+// TestMisuse_NoContext: calls for behaviours only, with a Context that no behaviour was given.
+// Sends panic with a text of their own.
 func TestMisuse_NoContext(t *testing.T) {
 	sys := start(t)
 	good := puppetType.Spawn(sys, puppet{})

@@ -21,7 +21,7 @@ import (
 //     second entry does no harm;
 //   - if the actor is muted already, and runs for a message in its system queue: another entry could
 //     close a circle. Such an actor may send 10,000 messages to actors whose gates are not open.
-func (c *Context) muteFor(to *cell) {
+func (c *kernelTurn) muteFor(to *cell) {
 	me := c.self
 	passes := me != to && to.passesAjar() // counts messages of actors that are never muted, too
 	switch {
@@ -79,7 +79,7 @@ func (x *coldState) endsForOthers() bool {
 
 // park parks the actor until all wait lists that it is in have released it. It reports false if
 // they have done so already. A parked actor holds the system.
-func (a *cell) park(c *Context) bool {
+func (a *cell) park(c *kernelTurn) bool {
 	c.waiters.forget()
 	if !a.mayBeMuted() {
 		// It has applied pressure since, or drains; others will unblock it as it runs.
@@ -307,7 +307,7 @@ func (a *cell) ajarFull() bool {
 
 // countAjar is C1. For actors with watermarks ([WithWatermarks]) the count begins with the mail
 // that is there. Owner only, before it sets its gate ajar.
-func (a *cell) countAjar(c *Context) {
+func (a *cell) countAjar(c *kernelTurn) {
 	if f := a.flow.Load(); f != nil {
 		a.policy().countAjar(a, c, f)
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// newMuted is an actor that is muted, and takes most messages more.
+// newMuted returns a muted actor that takes most further messages.
 func newMuted(most uint32) *cell {
 	a := cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo),
-		sys: &System{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
+		sys: &kernelSystem{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
 	a.load = backpressure.Muted
 	a.shutGate()
 	return a
 }
 
-// TestAjar_Explored: of three senders that find a gate ajar, whose actor takes two messages, one
-// passes and two do not (C2, C3).
+// TestAjar_Explored: three senders find a gate ajar, and the actor takes two messages. One sender
+// passes, and two do not (C2, C3).
 func TestAjar_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		a := newMuted(2)
@@ -42,8 +42,8 @@ func TestAjar_Explored(t *testing.T) {
 	})
 }
 
-// TestAjar_LetGoExplored: two senders meet the gate of a muted actor while it is let go, runs its
-// mail and recovers. None is left parked. If the watermark was passed, the gate does not open
+// TestAjar_LetGoExplored: two senders meet the gate of a muted actor while it is unmuted, runs its
+// mail and recovers. Neither is left parked. If the watermark was passed, the gate does not open
 // before the mail has run (C4).
 func TestAjar_LetGoExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
@@ -55,7 +55,7 @@ func TestAjar_LetGoExplored(t *testing.T) {
 			w.task.InitClass(&a.shared().Class)
 			all[&w.cell] = w
 			p.Go(func() {
-				c := &Context{self: &w.cell}
+				c := &kernelTurn{self: &w.cell}
 				c.muteFor(a)
 				sent++
 				if c.then&mayPark == 0 {

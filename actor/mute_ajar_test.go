@@ -12,13 +12,12 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// leeway is how many messages a muted actor takes: "10,000 messages, or as many as the high
-// watermark of its type says".
+// leeway is the number of messages that a muted actor takes, unless its type has a high watermark.
 const leeway = 10_000
 
-// TestMute_Bystanders: "An actor that stands still only because it is muted does not mute those
-// that send to it": x floods a room that is slow, and is muted for it. What bob says in another
-// room, where x is too, bob hears all the same, a hundred times, and x when it goes on.
+// TestMute_Bystanders: an actor that is only muted does not mute its own senders. x has sent to a
+// slow actor and is muted for it. bob then says something in a room of which x is a member too, a
+// hundred times. bob hears his own words each time, and x runs them after it was unmuted.
 func TestMute_Bystanders(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	slow := overload(t, sys)
@@ -42,17 +41,17 @@ func TestMute_Bystanders(t *testing.T) {
 	equal(t, "x has heard", heardByX, 100)
 }
 
-// standstill is an actor that is muted, and how many messages it takes while it is.
+// standstill is a muted actor, with the number of messages that it takes while it is muted.
 type standstill struct {
-	*overloaded // for which it is muted
+	*overloaded // the actor for which it is muted
 	ref         actor.Ref[puppet]
 	do          actor.Behaviour[puppet, deed]
 	count       actor.Behaviour[puppet, int]
 	most        int
 }
 
-// standsQuiet calls f with actors that are muted for an actor that is stuck: one of a type without
-// options, and one of a type with watermarks.
+// standsQuiet calls f with an actor that is muted for a stuck actor. The first has a type without
+// options, the second a type with watermarks.
 func standsQuiet(t *testing.T, f func(t *testing.T, sys *actor.System, s *standstill)) {
 	for name, opts := range map[string][]actor.TypeOption{"plain": nil,
 		"watermarks": {actor.WithWatermarks(7, 2)}} {
@@ -76,8 +75,8 @@ func standsQuiet(t *testing.T, f func(t *testing.T, sys *actor.System, s *stands
 	}
 }
 
-// sendEach sends n messages from r, each in a behaviour of its own, and none before the last one
-// has run: a sender that has much mail is overloaded, and never muted.
+// sendEach sends n messages from r, each in a behaviour of its own. Each behaviour is sent after
+// the last one has run, because a sender with much mail is overloaded, and never muted.
 func (s *standstill) sendEach(t *testing.T, sys *actor.System, r actor.Ref[puppet], n int) {
 	t.Helper()
 	done := make(chan struct{})
@@ -90,9 +89,9 @@ func (s *standstill) sendEach(t *testing.T, sys *actor.System, r actor.Ref[puppe
 	}
 }
 
-// TestMute_Watermark: "A muted actor mutes those that send to it when 10,000 messages of theirs
-// have come, or as many as the high watermark of its type says": that is exact, the last one is
-// delivered, and those that come later are muted at once.
+// TestMute_Watermark: a muted actor mutes its senders after 10,000 messages, or after as many as
+// the high watermark of its type says. The number is exact. The last message is delivered, and
+// senders that come later are muted at once.
 func TestMute_Watermark(t *testing.T) {
 	standsQuiet(t, func(t *testing.T, sys *actor.System, s *standstill) {
 		sender, other := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -112,8 +111,8 @@ func TestMute_Watermark(t *testing.T) {
 	})
 }
 
-// TestMute_WatermarkCountsActors: messages "of other actors of the system" are counted, also from
-// one that is never muted; but not what comes from outside, or from the actor itself.
+// TestMute_WatermarkCountsActors: messages from other actors of the system are counted, including
+// those of actors that are never muted. Messages from outside, and from the actor itself, are not.
 func TestMute_WatermarkCountsActors(t *testing.T) {
 	standsQuiet(t, func(t *testing.T, sys *actor.System, s *standstill) {
 		for range 10 {
@@ -136,7 +135,8 @@ func TestMute_WatermarkCountsActors(t *testing.T) {
 }
 
 // TestMute_TrySendBelowTheWatermark: TrySend and SendWait succeed while an actor "is muted and
-// below the watermark", from inside and from outside, and refuse and wait from there on.
+// below the watermark", from inside and from outside. From the watermark on TrySend is refused, and
+// SendWait waits.
 func TestMute_TrySendBelowTheWatermark(t *testing.T) {
 	standsQuiet(t, func(t *testing.T, sys *actor.System, s *standstill) {
 		must(t, s.count.SendWait(soon(t), s.ref, 1))
@@ -160,8 +160,8 @@ func TestMute_TrySendBelowTheWatermark(t *testing.T) {
 }
 
 // TestMute_CrowdedIsOverloaded: an actor whose mailbox has passed the watermark while it was muted
-// "is overloaded when it is let go, and its gate stays shut until it has run all its mail": it is
-// not muted again before, and those that wait for it go on behind that.
+// is overloaded when it is unmuted, and its gate stays shut until it has run all its mail. It is
+// not muted again before that, and its waiting senders go on after that.
 func TestMute_CrowdedIsOverloaded(t *testing.T) {
 	const mail = 500
 	sys := start(t, actor.WithWorkers(2), actor.Leeway(mail))
@@ -169,7 +169,7 @@ func TestMute_CrowdedIsOverloaded(t *testing.T) {
 	x := first.mute(t, sys)
 	var ran, seen atomic.Int64
 	step := func(_ *puppet, c *actor.Context) {
-		count.Send(c, second, 1) // it would be muted again if it could be
+		count.Send(c, second, 1) // would mute it again if it could be muted
 		ran.Add(1)
 	}
 	s := puppetType.Spawn(sys, puppet{})
@@ -187,9 +187,9 @@ func TestMute_CrowdedIsOverloaded(t *testing.T) {
 	allUnmuted(t, sys)
 }
 
-// TestMute_BoundedThoughMutedAgain: an actor that is muted again and again, and runs one message
-// each time, takes no more than the watermark: "The owner sets the count back only when little mail
-// is left."
+// TestMute_BoundedThoughMutedAgain: an actor is muted again and again, and runs one message each
+// time. It takes no more messages than the watermark: "The owner sets the count back only when
+// little mail is left."
 func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 	const most, each, rounds = 400, 150, 60
 	sys := start(t, actor.WithWorkers(2), actor.Leeway(most), actor.DeadlockEvery(time.Hour))
@@ -223,7 +223,7 @@ func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 			close(done)
 		})
 		receive(t, "p to let it go", done)
-		// It may run all its mail on another worker while p is under no pressure.
+		// It may run all its mail on another worker while p applies no pressure.
 		eventually(t, "it is muted again, or has run all", func() bool {
 			return sys.Stats().Mutes > mutes || actor.Muted(x) || ran.Load() == sent.Load()
 		})
@@ -231,13 +231,13 @@ func TestMute_BoundedThoughMutedAgain(t *testing.T) {
 	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
 	allUnmuted(t, sys)
 	equal(t, "messages run", ran.Load(), sent.Load())
-	if highest > most+5*each { // while its gate is open, what comes is not counted
+	if highest > most+5*each { // while its gate is open, messages are not counted
 		t.Errorf("%d messages waited, want at most the watermark and a few behaviours", highest)
 	}
 }
 
-// TestMute_BoundIsTheWatermark: an actor with a bound that is muted takes mail until its queue is
-// full, and mutes those that send to it from then on.
+// TestMute_BoundIsTheWatermark: a muted actor with a bound takes mail until its queue is full, and
+// then mutes its senders.
 func TestMute_BoundIsTheWatermark(t *testing.T) {
 	const limit = 20
 	k := newBounded("twenty", limit, actor.OverflowMute)
@@ -259,12 +259,12 @@ func TestMute_BoundIsTheWatermark(t *testing.T) {
 	allUnmuted(t, sys)
 }
 
-// relay passes on what it is sent, unless it is the last, which takes its time. It counts.
+// relay passes its messages on. The last relay of a chain works on them instead. Each relay counts.
 type relay struct {
 	to actor.Ref[relay]
-	// Messages that were sent to it and that it has sent; no out: it is the last.
+	// Messages sent to it, and messages that it has sent. The last relay has no out.
 	in, out *atomic.Int64
-	most    *atomic.Int64 // messages that have waited for it at once
+	most    *atomic.Int64 // the largest number of messages that have waited for it
 	ran     int64
 	left    int // the source drives itself
 	work    uint64
@@ -302,8 +302,8 @@ var (
 	_          = relayType.Table(relayPass.Handle((*relay).Pass), relayDrive.Handle((*relay).Drive))
 )
 
-// floodChain sends a flood through a chain of actors to a slow one, and returns how many messages
-// have waited for each, the first that is sent to first.
+// floodChain sends a flood through a chain of actors to a slow actor. It returns the largest number
+// of messages that have waited for each actor, in the order of the chain.
 func floodChain(t *testing.T, sys *actor.System, length, flood, burst int) (most []int64) {
 	t.Helper()
 	counts := make([]struct{ sent, most atomic.Int64 }, length)
@@ -327,9 +327,9 @@ func floodChain(t *testing.T, sys *actor.System, length, flood, burst int) (most
 	return most
 }
 
-// TestMute_ChainIsBounded: "Chains push back to the source": of a flood through a chain of actors
-// to a slow one, no more messages wait in any mailbox than the watermark allows, and what comes in
-// a few turns, however long the chain and the flood.
+// TestMute_ChainIsBounded: "Chains push back to the source". In a flood through a chain of actors
+// to a slow one, the number of messages in any mailbox stays below the watermark plus the messages
+// of a few turns. It does not depend on the lengths of the chain and the flood.
 func TestMute_ChainIsBounded(t *testing.T) {
 	const length, burst = 5, 1000
 	for seed := range uint64(nightly(3, 100)) {
@@ -366,7 +366,7 @@ func TestMute_ChainHeap(t *testing.T) {
 
 func heapNow() uint64 {
 	runtime.GC()
-	runtime.GC() // what the pools let go of lives through the first
+	runtime.GC() // the memory that the pools release survives the first collection
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc

@@ -60,7 +60,7 @@ func (l waitLists) release(e env, most int) (rest waitLists) {
 // no next turn.
 type laterRelease struct {
 	task  sched.Task
-	sys   *System
+	sys   *kernelSystem
 	rest  waitLists
 	ended seam.Uint32
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// basin takes in what springs send, one message a turn.
+// basin runs the messages of springs, one a turn.
 type basin struct{ ran *int }
 
 type spring struct{}
@@ -27,8 +27,7 @@ var (
 )
 
 // TestMute_ReleasedInPartsExplored: a receiver opens its gate again and again while senders enter
-// its wait list, of which each turn releases one entry. None is left muted, and each message runs
-// once.
+// its wait list. Each turn releases one entry. No sender is left muted, and each message runs once.
 func TestMute_ReleasedInPartsExplored(t *testing.T) {
 	const springs = 3
 	defer func(n int) { releaseAtOnce = n }(releaseAtOnce)
@@ -39,7 +38,7 @@ func TestMute_ReleasedInPartsExplored(t *testing.T) {
 		for range 2 {
 			basinTake.Send(s.sys, to, struct{}{})
 		}
-		s.crew[0].Step() // its batch is used up, and there is more
+		s.crew[0].Step() // its batch is used up, and mail is left
 		for range springs {
 			r := springType.Spawn(s.sys, spring{})
 			p.Go(func() { springSend.Send(s.sys, r, to) })

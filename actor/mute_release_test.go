@@ -8,8 +8,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// muteMany has so many senders send to one receiver in a system of one worker, which mutes most of
-// them. look is called in each turn of an actor beside them, until all that they sent has run.
+// muteMany makes the given number of senders send to one receiver in a system with one worker,
+// which mutes most of them. look is called in each turn of another actor, until all their messages
+// have run.
 func muteMany(sys *actor.System, senders int, look func(actor.Stats)) {
 	slow, beside := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	var ran atomic.Int64
@@ -19,8 +20,8 @@ func muteMany(sys *actor.System, senders int, look func(actor.Stats)) {
 			do.Send(c, beside, again)
 		}
 	}
-	// In one turn, so that they come together. The receiver makes its senders itself: then it is
-	// overloaded before any of them runs, whatever the order.
+	// The sends are in one turn, so that they come together. The receiver makes its senders itself,
+	// so that it is overloaded before any of them runs, in whatever order.
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) {
 			for range senders {
@@ -36,9 +37,10 @@ func muteMany(sys *actor.System, senders int, look func(actor.Stats)) {
 	})
 }
 
-// TestMute_ReleasedInParts: when a receiver for which very many are muted recovers, other actors
-// have their turns before all of these are released. Where the worker is halted at the wrong moment
-// fewer are muted, or more are released between two turns: so one of a few runs has to show it.
+// TestMute_ReleasedInParts: when a receiver recovers for which very many senders are muted, other
+// actors have turns before all senders are released. If the machine halts the worker at the wrong
+// moment, fewer are muted, or more are released between two turns. So one of a few runs must show
+// it.
 func TestMute_ReleasedInParts(t *testing.T) {
 	const senders, runs = 2000, 8
 	var mutes, most uint64
@@ -57,10 +59,10 @@ func TestMute_ReleasedInParts(t *testing.T) {
 	t.Errorf("%d mutes, and %d were released between two turns of another actor", mutes, most)
 }
 
-// TestMute_StopWhileMany: a system stops while very many actors are muted for one. What waits for
-// them becomes dead letters, also that of those whose release was left to a later turn.
+// TestMute_StopWhileMany: a system stops while very many actors are muted for one. Their mail
+// becomes dead letters, including the mail of senders whose release was left to a later turn.
 //
-// Mutant that it finds: TaskTerminated that does nothing.
+// It finds this mutant: TaskTerminated does nothing.
 func TestMute_StopWhileMany(t *testing.T) {
 	const senders = 2000
 	sys := start(t, actor.WithWorkers(2))

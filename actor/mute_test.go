@@ -12,16 +12,16 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// overloaded is an actor that is overloaded and stuck in a behaviour: it will not
-// take another message before it is released.
+// overloaded is an actor that is overloaded and stuck in a behaviour. It runs no other message
+// until release is called.
 type overloaded struct {
 	ref  actor.Ref[puppet]
 	stay chan struct{}
 	once sync.Once
 }
 
-// overload makes one. It keeps a worker busy until release. end, if any, is what
-// the behaviour does last.
+// overload makes an overloaded actor. It keeps a worker busy until release. end, if given, runs at
+// the end of the behaviour.
 func overload(t testing.TB, sys *actor.System, end ...func(c *actor.Context)) *overloaded {
 	t.Helper()
 	return overloadThis(t, sys, slowType.Spawn(sys, puppet{}), end...)
@@ -58,8 +58,8 @@ func (o *overloaded) mute(t testing.TB, sys *actor.System) actor.Ref[puppet] {
 	})
 }
 
-// muteOn makes an actor that does something that mutes it, and waits until it is
-// muted: then its own gate is shut.
+// muteOn makes an actor that runs f, which mutes it, and waits until it is muted. Its own gate is
+// shut then.
 func muteOn(t testing.TB, sys *actor.System, f func(c *actor.Context)) actor.Ref[puppet] {
 	t.Helper()
 	r := puppetType.Spawn(sys, puppet{})
@@ -83,9 +83,9 @@ func allUnmuted(t testing.TB, sys *actor.System) {
 	}
 }
 
-// TestMute_UntilRecovered: "An actor that cannot keep up mutes the actors that send
-// to it, until it has recovered": none of the sender's messages runs meanwhile, and
-// all run afterwards. Whatever becomes of the receiver releases them.
+// TestMute_UntilRecovered: "An actor that cannot keep up mutes the actors that send to it, until it
+// has recovered". None of the sender's messages runs meanwhile, and all run afterwards. Any end of
+// the receiver releases them too.
 func TestMute_UntilRecovered(t *testing.T) {
 	for name, end := range map[string]func(c *actor.Context){
 		"Recovers": func(*actor.Context) {},
@@ -105,7 +105,7 @@ func TestMute_UntilRecovered(t *testing.T) {
 					}
 				})
 			}
-			// The other worker is free: whatever could run runs.
+			// The other worker is free, so any runnable actor would run.
 			inside(t, sys, func(*actor.Context) {})
 			released.Store(true)
 			o.release()
@@ -133,8 +133,8 @@ func TestMute_WaitsForMuted(t *testing.T) {
 		receive(t, "Wait to return", waited), true)
 }
 
-// TestMute_Chain: senders to a muted actor are muted in turn, and the chain unwinds
-// from its end.
+// TestMute_Chain: senders to a muted actor are muted as well, and the chain is released from its
+// end.
 func TestMute_Chain(t *testing.T) {
 	const length = 50
 	sys := start(t, actor.WithWorkers(2), actor.Leeway(1))
@@ -156,8 +156,8 @@ func TestMute_Chain(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, length)
 }
 
-// TestMute_Fan: one sender waits for many receivers, more than a worker remembers,
-// and goes on when the last of them has recovered.
+// TestMute_Fan: one sender waits for more receivers than a worker remembers. It goes on when the
+// last of them has recovered.
 func TestMute_Fan(t *testing.T) {
 	const receivers = 7
 	sys := start(t, actor.WithWorkers(receivers+1))
@@ -215,7 +215,7 @@ func TestMute_NeverTheOverloaded(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 0)
 }
 
-// TestMute_NeverBySelf: sending to itself mutes no actor, however overloaded.
+// TestMute_NeverBySelf: sending to itself mutes no actor, even an overloaded one.
 func TestMute_NeverBySelf(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var run func(p *puppet, c *actor.Context)
@@ -232,8 +232,8 @@ func TestMute_NeverBySelf(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 0)
 }
 
-// TestMute_TrySendNever: TrySend "refuses instead of muting", from inside and from
-// outside, and the message is the caller's again: no dead letter.
+// TestMute_TrySendNever: TrySend "refuses instead of muting", from inside and from outside. The
+// caller keeps the message, and there is no dead letter.
 func TestMute_TrySendNever(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
@@ -253,8 +253,8 @@ func TestMute_TrySendNever(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestSendWait: waits while the receiver is overloaded, and returns when the
-// message is in the mailbox, when ctx ends, or when the receiver has.
+// TestSendWait: SendWait waits while the receiver is overloaded. It returns when the message is in
+// the mailbox, when ctx ends, or when the receiver ends.
 func TestSendWait(t *testing.T) {
 	t.Run("Recovers", func(t *testing.T) {
 		sys := start(t, actor.WithWorkers(2))
@@ -321,8 +321,9 @@ func TestSendWait(t *testing.T) {
 	})
 }
 
-// TestDrain_OfMuted: an actor that sends to a muted one that drains is told of its end, and not to
-// wait, also when the draining one has run something urgent and is muted again.
+// TestDrain_OfMuted: an actor sends to a muted actor that drains. It gets ErrStopped, and is not
+// told to wait. This also holds after the draining actor has run an urgent message and is muted
+// again.
 func TestDrain_OfMuted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
@@ -340,9 +341,8 @@ func TestDrain_OfMuted(t *testing.T) {
 	allUnmuted(t, sys)
 }
 
-// TestStop_OfMuted: an actor that is stopped while it is muted ends when it is let
-// go, with dead letters for what it had; a system that is stopped ends its muted
-// actors too.
+// TestStop_OfMuted: an actor that is stopped while it is muted ends when it is unmuted, and its
+// mail becomes dead letters. A system that is stopped ends its muted actors too.
 func TestStop_OfMuted(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
@@ -361,7 +361,7 @@ func TestStop_OfMuted(t *testing.T) {
 	})
 	o.release()
 	receive(t, "Stop to return", done)
-	if got := dead.n.Load() - n; got < 4 { // one of m, one of m2, three of o's
+	if got := dead.n.Load() - n; got < 4 { // one of m, one of m2, three of o
 		t.Errorf("%d dead letters", got)
 	}
 	st := sys.Stats()
@@ -387,7 +387,7 @@ func (f *flooder) Flood(c *actor.Context, _ struct{}) {
 	}
 }
 
-// slowpoke is slower than any of its producers, and watches its mailbox.
+// slowpoke is slower than any of its producers, and records how much mail it has.
 type slowpoke struct {
 	sent      *atomic.Int64
 	run, most int64
@@ -417,12 +417,13 @@ var (
 		most.Handle((*slowpoke).Most))
 )
 
-// TestMute_BoundsTheHeap: "2 M sends to a slow actor from 8 producer actors (at
-// most 1,000 a behaviour) keep the heap bounded", and all run.
+// TestMute_BoundsTheHeap: "2 M sends to a slow actor from 8 producer actors (at most 1,000 a
+// behaviour) keep the heap bounded", and all messages run.
 func TestMute_BoundsTheHeap(t *testing.T) {
 	const producers = 8
 	each := scaled(250_000)
-	// Ten times slower; but three behaviours may be over before any is overloaded.
+	// Checks make it ten times slower. But three behaviours may be over before any actor is
+	// overloaded.
 	if invariant.On {
 		each = max(each/10, 10_000)
 	}
@@ -430,7 +431,7 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 		sys := start(t, actor.WithWorkers(workers))
 		heap := func() uint64 {
 			runtime.GC()
-			runtime.GC() // what the pools let go of lives through the first
+			runtime.GC() // the memory that the pools release survives the first collection
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
 			return m.HeapAlloc
@@ -462,25 +463,25 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 	})
 }
 
-// mostQueued is how many messages may wait at once. Each producer runs a few times before
-// the receiver has its turn and shuts its gate: on one worker 24,000 wait then, and 120,000 if
-// there are more workers than processors. But the machine may halt the receiver's thread, or the
-// whole process, for some milliseconds before that, and another worker, or one that stands in,
-// goes on with those who send. Half of all is far beyond that.
+// mostQueued returns how many messages may wait at once. Each producer runs a few times before the
+// receiver has its turn and shuts its gate: on one worker 24,000 messages wait then, and 120,000 if
+// there are more workers than processors. But before that the machine may halt the receiver's
+// thread, or the whole process, for some milliseconds, while another worker, or a stand-in for one,
+// runs the senders. Half of all messages is far beyond that.
 func mostQueued(producers, each int) int64 {
 	return max(int64(producers*each/2), 300_000)
 }
 
-// TestSend_IsPaidFor: a behaviour that sends much more than it was sent brings its worker's next
-// look at the clock nearer. Otherwise, after quick turns, such behaviours kept the processor from
-// the process's other goroutines for 20 ms, and a receiver whose worker was among them got a
-// million messages meanwhile.
+// TestSend_IsPaidFor: a behaviour that sends many more messages than it receives brings the next
+// time at which its worker reads the clock nearer. Without that, after quick turns, such behaviours
+// kept the processor from the process's other goroutines for 20 ms, and a receiver whose worker was
+// halted got a million messages meanwhile.
 func TestSend_IsPaidFor(t *testing.T) {
-	const most = 4096 // what a worker may do between two looks
+	const most = 4096 // the most that a worker may do between two readings
 	sys := start(t, actor.WithWorkers(1))
 	to := slowpokeType.Spawn(sys, slowpoke{sent: new(atomic.Int64)})
 	before, left := 0, 0
-	for range 20 { // there may have been nothing left of it before
+	for range 20 { // the budget may have been used up before
 		inside(t, sys, func(c *actor.Context) {
 			before = actor.BudgetOf(c)
 			for range 3 * most {
@@ -499,9 +500,9 @@ func TestSend_IsPaidFor(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestMute_BoundsTheQueue is the bound where nothing halts a thread: in runs that a seed
-// decides, with one worker, a producer has two turns before the receiver has spent its first
-// batch, and a behaviour more whenever the receiver has caught up.
+// TestMute_BoundsTheQueue: the bound if nothing halts a thread, in deterministic runs. With one
+// worker, a producer has two turns before the receiver has spent its first batch, and one more
+// behaviour whenever the receiver has caught up.
 func TestMute_BoundsTheQueue(t *testing.T) {
 	const producers, each = 8, 5000
 	for seed := range uint64(10) {
@@ -524,8 +525,8 @@ func TestMute_BoundsTheQueue(t *testing.T) {
 	}
 }
 
-// TestSendWait_AllRun: senders from outside, with SendWait and with TrySend: what
-// was accepted runs.
+// TestSendWait_AllRun: senders from outside, with SendWait and with TrySend. Each accepted message
+// runs.
 func TestSendWait_AllRun(t *testing.T) {
 	const producers = 4
 	each := scaled(50_000)

@@ -8,9 +8,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestUrgent_MutedDrivenBySelf: a muted actor that drives itself by urgent messages "may send
-// 10,000 more messages; then its urgent mail waits, too, until it is muted no longer". None is
-// lost, and they keep their order.
+// TestUrgent_MutedDrivenBySelf: a muted actor that drives itself by urgent messages may send 10,000
+// more messages. Then its urgent mail waits, too, until it is unmuted. No message is lost, and they
+// keep their order.
 func TestUrgent_MutedDrivenBySelf(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Hour))
 	p := press(t, sys)
@@ -33,7 +33,7 @@ func TestUrgent_MutedDrivenBySelf(t *testing.T) {
 		t.Errorf("a muted actor has sent %d messages", got)
 	}
 	var order []int
-	for i := range 5 { // what comes now waits behind
+	for i := range 5 { // these messages wait after the others
 		rush.Send(sys, r, func(_ *mortal, c *actor.Context) { order = append(order, i) })
 	}
 	eventually(t, "it waits", func() bool { return actor.OnlyMuted(sys) })
@@ -47,8 +47,8 @@ func TestUrgent_MutedDrivenBySelf(t *testing.T) {
 	equal(t, "messages that ran", len(order), 5)
 }
 
-// TestUrgent_ExemptDrivenBySelf: an actor that is let go because of pressure "for the mail that it
-// has" is muted again although it drives itself by urgent messages.
+// TestUrgent_ExemptDrivenBySelf: an actor that is released because of pressure, to run "the mail
+// that it has", is muted again although it drives itself by urgent messages.
 func TestUrgent_ExemptDrivenBySelf(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Millisecond), actor.Leeway(100))
 	p := press(t, sys)
@@ -77,7 +77,7 @@ func TestUrgent_ExemptDrivenBySelf(t *testing.T) {
 	}
 }
 
-// TestUrgent_OverloadedDrivenBySelf: "the urgent mail waits for one turn of the other mail": an
+// TestUrgent_OverloadedDrivenBySelf: the urgent mail waits for one turn of the other mail. An
 // overloaded actor that drives itself by urgent messages runs its other mail, and is muted then.
 func TestUrgent_OverloadedDrivenBySelf(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Hour))
@@ -114,7 +114,7 @@ func TestUrgent_OverloadedDrivenBySelf(t *testing.T) {
 	}
 }
 
-// TestUrgent_MutedDrivenByOthers: it makes no difference who sends the urgent messages.
+// TestUrgent_MutedDrivenByOthers: the same holds if another actor sends the urgent messages.
 func TestUrgent_MutedDrivenByOthers(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Hour))
 	p := press(t, sys)
@@ -147,8 +147,8 @@ func TestUrgent_MutedDrivenByOthers(t *testing.T) {
 	equal(t, "messages sent", sent.Load(), each*steps)
 }
 
-// TestUrgent_WithheldEnds: signals reach an actor whose urgent mail waits: it is stopped, and that
-// mail becomes dead letters; or it is suspended and restarted, and the mail runs in its next life.
+// TestUrgent_WithheldEnds: signals reach an actor whose urgent mail waits. If it is stopped, that
+// mail becomes dead letters. If it is suspended and restarted, the mail runs in its next life.
 func TestUrgent_WithheldEnds(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), actor.DeadlockEvery(time.Hour), actor.Leeway(10),

@@ -6,10 +6,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestPostpone_OfTheMuted: what is said of an actor in a back-off is true of one that was muted
-// when it fell, also if as many messages had come as it takes then: no sender is muted for it, and
-// mail is kept. At first such an actor was taken for overloaded until its restart: those that
-// waited for it went on waiting, and mail became dead letters.
+// TestPostpone_OfTheMuted: an actor that was muted when it fell behaves in a back-off like any
+// other: no sender is muted for it, and mail is kept. This holds even if as many messages had come
+// as a muted actor takes. At first such an actor counted as overloaded until its restart: its
+// waiting senders went on waiting, and mail became dead letters.
 func TestPostpone_OfTheMuted(t *testing.T) {
 	for name, crowd := range map[string]int{"below the watermark": 1, "at the watermark": 3} {
 		for _, released := range []bool{false, true} {
@@ -62,8 +62,8 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 	}
 }
 
-// TestDecide_ResumeMutes: an actor that sends to one that does not keep up is muted when its
-// behaviour returns, also if that has asked for its end and Decide says that it goes on.
+// TestDecide_ResumeMutes: an actor that sends to an overloaded actor is muted when its behaviour
+// returns, even if the behaviour has asked for its end and Decide resumes it.
 func TestDecide_ResumeMutes(t *testing.T) {
 	t.Run("Exit", func(t *testing.T) { resumeMutes(t, func(c *actor.Context) { c.Exit(errUser) }) })
 	t.Run("Panic", func(t *testing.T) { resumeMutes(t, func(*actor.Context) { panic(errUser) }) })

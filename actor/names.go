@@ -9,15 +9,15 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Names are for finding an actor, not for sending to it: a name is looked up once and
-// gives a Ref. So no send ever sees the registry, which is a sync.Map: looking up
-// takes no lock, and of two who take the same name exactly one wins.
+// A name serves to find an actor, and not to send to it: a name is looked up once and gives a Ref.
+// So no send uses the registry. It is a sync.Map: a look-up takes no lock, and if two callers take
+// the same name, exactly one gets it.
 //
-// A name belongs to its actor alone. The spawner gives it, before any other code knows of the
-// actor, or the actor takes it itself. So only the owner of the body touches its list of names, and
-// an actor that ends gives back exactly what it has. The order at the end is: names, timers,
-// mailbox, and then dead letters, answers and all other news. So anyone that has learned that an
-// actor has ended finds its names free.
+// A name belongs to one actor. The spawner gives it before any other code knows the actor, or the
+// actor takes it itself. So only the owner of the cell uses its list of names, and an actor that
+// ends gives back its own names and no others. The order at the end is: names, timers, mailbox, and
+// then dead letters, answers and all other news. So code that has learned of the actor's end finds
+// its names free.
 
 var (
 	// ErrNameTaken says that another actor has the name. It is returned by SpawnNamed and
@@ -31,14 +31,14 @@ var (
 )
 
 // names is the registry of a system. While a name is taken and its actor is not yet spawned, its
-// entry in m is nil. For reports, which any goroutine makes, of has the first name of each actor
-// that has names; the owner of the actor writes it.
+// entry in m is a nil *cell. The map of has the first name of each actor that has names, for
+// reports, which any goroutine makes. The owner of the actor writes it.
 type names struct {
-	m  sync.Map // string → *body
-	of sync.Map // *body → string
+	m  sync.Map // string → *cell
+	of sync.Map // *cell → string
 }
 
-// take gives a name to b, or reserves it if b is nil.
+// take gives a name to a, or reserves it if a is nil.
 func (n *names) take(name string, a *cell) error {
 	if _, taken := n.m.LoadOrStore(name, a); taken {
 		return fmt.Errorf("%w: %q", ErrNameTaken, name)
@@ -49,8 +49,8 @@ func (n *names) take(name string, a *cell) error {
 // nameList is the part with the names of an actor. Owner only.
 type nameList struct{ indexset.Keys[string] }
 
-// ends implements part. The names go before the mailbox is closed: anyone that learns of the end,
-// by a dead letter, by ErrStopped or by a message, finds them free.
+// ends implements part. The names are given back before the mailbox is closed, so that code that
+// learns of the end, by a dead letter, by ErrStopped or by a message, finds them free.
 func (l *nameList) ends(a *cell, _ env, at ending, _ error) {
 	if at == atClose {
 		l.release(a)
@@ -82,7 +82,7 @@ func (l *nameList) renamed(a *cell) {
 	a.sys().names.of.Store(a, l.All()[0])
 }
 
-// namesOf returns the names of an actor, and makes the part at first. Owner only.
+// namesOf returns the names of an actor. The first call makes the part. Owner only.
 func namesOf(x *coldState) *nameList {
 	return partOf[nameList](x, namesPart)
 }
@@ -121,10 +121,10 @@ func (t *typeInfo) reserve(from Sender, name string) error {
 	return e.system().names.take(name, nil)
 }
 
-// launchNamed gives a new actor a name that is reserved for it, makes it known by that, and starts
-// it if it has to. If the system does not spawn any more, it gives the name back. The caller owns
-// the actor until then. The list of names comes before the launch: after it, the actor may run,
-// register other names, or have given back what it had.
+// launchNamed gives a new actor the name that is reserved for it, makes it known by that name, and
+// starts it if necessary. If the system does not spawn any more, it gives the name back. The caller
+// owns the actor until the launch. The list of names is made before the launch, because after it
+// the actor may run, register other names, or have given its names back.
 func launchNamed(a *cell, from Sender, name string) error {
 	err := tryLaunchNamed(a, from, name)
 	if err != nil {
@@ -155,11 +155,8 @@ func tryLaunchNamed(a *cell, from Sender, name string) error {
 	return err
 }
 
-// Register gives the running actor a name, on the terms of [Type.SpawnNamed]. An actor
-// may have several names. Register returns nil if the actor has that name already, and
-// ErrStopped if the actor takes no mail any more, as in its OnStop. It panics if the
-// name is empty.
-func (c *Context) Register(name string) error {
+// Register implements [Context.Register].
+func (c *kernelTurn) Register(name string) error {
 	if name == "" {
 		panic("gallop: Register: an empty name")
 	}
@@ -180,9 +177,8 @@ func (c *Context) Register(name string) error {
 	return nil
 }
 
-// Unregister takes a name away from the running actor, and reports whether it had that
-// name.
-func (c *Context) Unregister(name string) bool {
+// Unregister implements [Context.Unregister].
+func (c *kernelTurn) Unregister(name string) bool {
 	mustRun(c, "Unregister")
 	x := c.self.cold
 	if x == nil {
@@ -206,7 +202,7 @@ func (c *Context) Unregister(name string) bool {
 // Lookup takes no lock; still, look a name up once and keep the ref.
 //
 // In a system that has stopped, an actor that had mail when it stopped has ended and is
-// not found (ErrNoName); an actor that had none is still found.
+// not found (ErrNoName); an actor without mail is still found.
 func Lookup[S any](from Sender, name string) (Ref[S], error) {
 	sys := envOf(from).system()
 	v, _ := sys.names.m.Load(name)

@@ -11,8 +11,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// namedStarts are what an actor may do in OnStart about its names and its end. keeps tells
-// which of its names it has afterwards, as SpawnNamed gave it and with a dash; nil: it ends.
+// namedStarts are acts of an actor in OnStart on its names and its end. keeps has the suffixes of
+// the names that it has afterwards: "" for the name from SpawnNamed, and "-" for that name with a
+// dash. nil means that it ends.
 var namedStarts = []struct {
 	what  string
 	keeps []string
@@ -40,9 +41,8 @@ var namedStarts = []struct {
 	{"panic", nil, func(testing.TB, string, *actor.Context) error { panic("on purpose") }},
 }
 
-// TestBug_K50_NamedBeforeStart: an actor has its name before it runs, so that what it does
-// about names and its end in OnStart is not lost: "The name is free again when the actor
-// has ended".
+// TestBug_K50_NamedBeforeStart: an actor has its name before it runs, so that acts of OnStart on
+// its names and its end are not lost: "The name is free again when the actor has ended".
 func TestBug_K50_NamedBeforeStart(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3),
 		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) {}}))
@@ -55,7 +55,7 @@ func TestBug_K50_NamedBeforeStart(t *testing.T) {
 					names[i] = fmt.Sprint(s.what, " ", round, " ", i)
 					onStart := func(_ *mortal, c *actor.Context) error { return s.do(t, names[i], c) }
 					r, err := mortalType.SpawnNamed(from, names[i], mortal{onStart: onStart})
-					must(t, err) // of one that ends in OnStart, too
+					must(t, err) // also for an actor that ends in OnStart
 					refs[i] = r
 				}
 				var outside sync.WaitGroup
@@ -84,7 +84,8 @@ func TestBug_K50_NamedBeforeStart(t *testing.T) {
 	}
 }
 
-// has fails unless r has just these names, which begin with name, and no actor has others.
+// has fails unless r has exactly these names, which begin with name, and no other actor has such
+// names.
 func has(t testing.TB, sys *actor.System, r actor.Ref[mortal], name string, keeps []string) {
 	t.Helper()
 	left := len(keeps)
@@ -99,7 +100,7 @@ func has(t testing.TB, sys *actor.System, r actor.Ref[mortal], name string, keep
 	equal(t, "names missing of "+name, left, 0)
 }
 
-// TestNames_StartIsFirst: an actor can be found when it has its name; still, OnStart runs
+// TestNames_StartIsFirst: an actor can be found as soon as it has its name. Still, OnStart runs
 // "before its first message, even an urgent one".
 func TestNames_StartIsFirst(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))

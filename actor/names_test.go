@@ -13,8 +13,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestNames: what a name is worth: SpawnNamed, Register, Unregister and Lookup, and
-// the errors of each.
+// TestNames: SpawnNamed, Register, Unregister and Lookup, and the errors of each.
 func TestNames(t *testing.T) {
 	sys := start(t)
 	p, err := puppetType.SpawnNamed(sys, "punch", puppet{n: 7})
@@ -51,7 +50,7 @@ func TestNames(t *testing.T) {
 		panics(t, "SpawnNamed: an empty name", func() { _, _ = puppetType.SpawnNamed(c, "", puppet{}) })
 	})
 	_, err = puppetType.SpawnNamed(sys, "toby", puppet{})
-	wants(t, err, actor.ErrNameTaken) // of an actor that is idle and not known elsewhere
+	wants(t, err, actor.ErrNameTaken) // the name of an actor that is idle and not known elsewhere
 }
 
 // TestNames_Memory: "A named actor stays in memory until then", though no code has its
@@ -79,15 +78,15 @@ func TestNames_NotSpawned(t *testing.T) {
 	_, err := puppetType.SpawnNamed(sys, "free", puppet{})
 	must(t, err)
 	sys.Stop()
-	for _, name := range []string{"late", "free"} { // one that another actor still has, as well
+	for _, name := range []string{"late", "free"} { // also a name that another actor still has
 		_, err = puppetType.SpawnNamed(sys, name, puppet{})
 		wants(t, err, actor.ErrSystemStopped)
 	}
 }
 
-// TestBug_K50_NameRace: a name that two spawn at the same time must have one actor: "It
-// returns ErrNameTaken, and spawns no actor, if the name is taken: of several callers
-// who take the same name at the same time, exactly one gets it."
+// TestBug_K50_NameRace: if two callers spawn with one name at the same time, it gets one actor: "It
+// returns ErrNameTaken, and spawns no actor, if the name is taken: of several callers who take the
+// same name at the same time, exactly one gets it."
 func TestBug_K50_NameRace(t *testing.T) {
 	sys := start(t)
 	for round := range scaled(500) {
@@ -149,7 +148,7 @@ func TestNames_FreeAtTheEnd(t *testing.T) {
 				go func() {
 					_, err := try.Ask(soon(t), p, end)
 					for err == nil {
-						_, err = value.Ask(soon(t), p, struct{}{}) // until it has ended
+						_, err = value.Ask(soon(t), p, struct{}{}) // until the actor has ended
 					}
 					_, taken := puppetType.SpawnNamed(sys, "name", puppet{})
 					asked <- taken
@@ -166,7 +165,7 @@ func TestNames_FreeAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestNames_Many: one actor with many names, which come and go, beside a plain set of them.
+// TestNames_Many: one actor with many names, which come and go, compared with a plain set of names.
 func TestNames_Many(t *testing.T) {
 	sys := start(t)
 	name := func(i int) string { return "name " + strconv.Itoa(i) }
@@ -192,8 +191,8 @@ func TestNames_Many(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
-// TestNames_NotAtTheEnd: an actor that takes no mail any more gets no name, which others would
-// find; its own are free.
+// TestNames_NotAtTheEnd: an actor that takes no mail any more gets no name, because others would
+// find it by that. Its own names are free.
 func TestNames_NotAtTheEnd(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var got []error
@@ -218,7 +217,7 @@ func TestNames_NotAtTheEnd(t *testing.T) {
 		actor.Drain(c, r)
 	})
 	quiet(t, sys)
-	equal(t, "tries", len(got), 3) // twice in what it drains, once in OnStop
+	equal(t, "tries", len(got), 3) // twice while it drains, once in OnStop
 	for _, err := range got {
 		wants(t, err, actor.ErrStopped)
 	}

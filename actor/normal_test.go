@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestNormal: "Down, Exit, ChildDown and Join deliver the reason, a *NormalError, and ErrStopped
-// wraps it. Nothing else happens: links do not end other actors for it".
+// TestNormal: "Down, Exit, ChildDown and Join deliver the reason, which is a *NormalError, and
+// ErrStopped wraps it. It has no other effect: links do not end other actors for it".
 func TestNormal(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[mortal]){
 		"Exit": func(sys *actor.System, r actor.Ref[mortal]) { doAct.Send(sys, r, exitNormally) },
@@ -49,14 +49,14 @@ func TestNormal(t *testing.T) {
 			wants(t, err, actor.ErrStopped)
 			wants(t, err, errUser)
 			equal(t, "text", err.Error(), "gallop: actor stopped: normal end: "+errUser.Error())
-			equal(t, "lines", len(d.lines), 2) // one of the watcher, one of the trap
+			equal(t, "lines", len(d.lines), 2) // one line of the watcher, one of the trap
 		})
 	}
 }
 
 func exitNormally(_ *mortal, c *actor.Context) { c.Exit(actor.Normal(errUser)) }
 
-// TestIsNormal: "It does not look at what a reason wraps"; "Normal(nil) is nil".
+// TestIsNormal: "It does not look at wrapped errors"; "Normal(nil) is nil".
 func TestIsNormal(t *testing.T) {
 	for err, want := range map[error]bool{
 		nil: true, actor.ErrShutdown: true, actor.Normal(errUser): true,
@@ -68,8 +68,8 @@ func TestIsNormal(t *testing.T) {
 	equal(t, "Normal(nil)", actor.Normal(nil), nil)
 }
 
-// TestRestarting: in OnStop "whether the actor may come up again in its place"; "Elsewhere it
-// reports false".
+// TestRestarting: in OnStop "whether the actor may come up again in its place"; "Outside of OnStop
+// it reports false".
 func TestRestarting(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var said []bool
@@ -78,7 +78,7 @@ func TestRestarting(t *testing.T) {
 	u.do(t, func(_ *mortal, c *actor.Context) { said = append(said, c.Restarting()); panic(errUser) })
 	actor.Restart(u.sys, u.child)
 	quiet(t, u.sys)
-	u.do(t, func(_ *mortal, c *actor.Context) { c.Stop() }) // its supervisor restarts it all the same
+	u.do(t, func(_ *mortal, c *actor.Context) { c.Stop() }) // its supervisor restarts it even so
 	must(t, actor.StopWait(soon(t), u.child))
 	r := mortalType.Spawn(sys, child)
 	quiet(t, sys)

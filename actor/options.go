@@ -157,10 +157,10 @@ func WithLogger(l *slog.Logger) Option {
 // of such behaviours. If it starts a goroutine for each letter, and the goroutine causes another
 // letter, there is no end.
 type Hooks struct {
-	DeadLetter       func(DeadLetter)       // every dead letter
-	Panic            func(PanicReport)      // every panic of a behaviour or of a process
-	LongTurn         func(LongTurnReport)   // long turns, as [WithLongTurn] says
-	PressureDeadlock func(PressureDeadlock) // every one that the system finds
+	DeadLetter       func(DeadLetter)       // called for each dead letter
+	Panic            func(PanicReport)      // called for each panic of a behaviour or a process
+	LongTurn         func(LongTurnReport)   // called for long turns, as [WithLongTurn] says
+	PressureDeadlock func(PressureDeadlock) // called for each pressure deadlock
 }
 
 // WithHooks sets the hooks that are not nil. It may be given several times; of two functions for

@@ -15,10 +15,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// numbered is one of a sender's messages to one receiver.
+// ordinal is the number of a message from one sender to one receiver.
 type ordinal struct{ from, no int }
 
-// inOrder is an actor that checks the order of what it gets, per sender.
+// inOrder is an actor that checks that the messages of each sender come in order.
 type inOrder struct {
 	t    *testing.T
 	next map[int]int
@@ -84,9 +84,8 @@ func TestOrder_PerPair(t *testing.T) {
 	})
 }
 
-// TestOrder_Causal: "if A sends to B and then to C, B sees A's message before anything
-// that C does in reaction", over one and over many hops, while B and the others
-// have other mail and are stolen from each other.
+// TestOrder_Causal: "if A sends to B and then to C, B sees A's message before anything that C does
+// in reaction", over one and over many hops, while B and the others have other mail and are stolen.
 func TestOrder_Causal(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers), actor.WithBatch(3))
@@ -129,7 +128,7 @@ func TestOrder_Causal(t *testing.T) {
 	})
 }
 
-// world is a random load that counts what it sends and what runs.
+// world is a random load that counts the messages sent and run.
 type world struct {
 	sys        *actor.System
 	budget     atomic.Int64 // messages that may yet be sent
@@ -143,7 +142,7 @@ type world struct {
 	violations atomic.Int64
 }
 
-// walker is one of its actors.
+// walker is an actor of a world.
 type walker struct {
 	w     *world
 	ended bool
@@ -183,7 +182,7 @@ func (w *world) spend() bool { return w.budget.Add(-1) >= 0 }
 func (a *walker) ran() {
 	a.w.ran.Add(1)
 	if a.ended {
-		a.w.violations.Add(1) // it runs after it has ended
+		a.w.violations.Add(1) // the walker runs after it has ended
 	}
 }
 
@@ -248,7 +247,7 @@ func (a *walker) send(c *actor.Context, r *rand.Rand) {
 	}
 }
 
-// outside is a goroutine that sends until the system refuses or the budget is gone.
+// outside sends from a goroutine until the system refuses or the budget is spent.
 func (w *world) outside(t testing.TB, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	for w.spend() {
@@ -279,7 +278,7 @@ func (w *world) outside(t testing.TB, seed uint64) {
 	}
 }
 
-// describe is the report of a world that hangs.
+// describe returns the report of a world that hangs.
 func (w *world) describe(seed uint64) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -291,7 +290,7 @@ func (w *world) describe(seed uint64) string {
 		w.sent.Load(), w.ran.Load(), w.dead.Load(), actor.Dump(w.sys, targets...))
 }
 
-// conserve runs a world with the given numbers to its end and counts.
+// conserve runs a world with the given numbers to its end and compares the counts.
 func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, budget int,
 	how string, seed uint64) {
 	w := &world{}
@@ -301,7 +300,8 @@ func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, bud
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) { w.dead.Add(1) }}),
 		actor.WithHooks(actor.Hooks{Panic: func(actor.PanicReport) { w.panicked.Add(1) }}))
 	defer w.sys.Stop()
-	// A hang is described before the goroutines are: who waits for a permit, and behind which gate.
+	// A hang is described before the test's time is up: which goroutines wait for a permit, and at
+	// which gate.
 	watchdog := time.AfterFunc(testLimit, func() { panic(w.describe(seed)) })
 	defer watchdog.Stop()
 	for range actors {
@@ -362,8 +362,8 @@ func TestConservation(t *testing.T) {
 	}
 }
 
-// TestConservation_Crash: a crash in the middle of a batch keeps the count exact:
-// what ran, the message that crashed, and a dead letter for each of the rest.
+// TestConservation_Crash: a crash in the middle of a batch keeps the count exact: the messages that
+// ran, the message that crashed, and a dead letter for each of the rest.
 func TestConservation_Crash(t *testing.T) {
 	for name, crash := range map[string]deed{
 		"Panic":  func(*puppet, *actor.Context) { panic("middle") },
@@ -375,7 +375,7 @@ func TestConservation_Crash(t *testing.T) {
 				var dead letters
 				sys := start(t, actor.WithWorkers(1), dead.option(), actor.WithBatch(60))
 				r := puppetType.Spawn(sys, puppet{})
-				inside(t, sys, func(c *actor.Context) { // all of them are there at once
+				inside(t, sys, func(c *actor.Context) { // all messages are there at once
 					for i := range 100 {
 						f := func(*puppet, *actor.Context) {}
 						if i == at {
@@ -394,8 +394,8 @@ func TestConservation_Crash(t *testing.T) {
 	}
 }
 
-// TestStop_RacesWithSends (TestBug_K23): actors that are stopped while others send
-// to them: each message ran or is a dead letter, and asks are answered.
+// TestStop_RacesWithSends (TestBug_K23): actors are stopped while others send to them. Each message
+// ran or is a dead letter, and asks are answered.
 func TestStop_RacesWithSends(t *testing.T) {
 	for round := range scaled(300) {
 		var dead letters

@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestOrphaned: a supervisor that leaves decides nothing any more. Its older child falls
-// then, or is down already, and the younger one, which is waited for first, is muted for it.
+// TestOrphaned: a supervisor that leaves makes no more decisions. Its older child falls then, or is
+// down already. The supervisor waits first for the younger child, which is muted for the older one.
 func TestOrphaned(t *testing.T) {
 	children := actor.NewType[puppet]("child", actor.WithBatch(1))
 	end := actor.Declare[struct{}](children, "end")

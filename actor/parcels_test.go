@@ -13,8 +13,8 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// What a message owns, parcels and regions, is discarded if the message never runs, whatever
-// becomes of it: heap.Blobs counts what is left.
+// A message may own parcels and regions. If the message never runs, they are discarded, for
+// whatever reason. heap.Blobs counts the blobs that are left.
 
 // payload is a message that owns two blobs.
 type payload struct {
@@ -30,19 +30,19 @@ func newOwnedPayload() payload {
 	return f
 }
 
-// unload takes everything over. It panics if any of it was discarded.
+// unload takes the parcel and the region over. It panics if either was discarded.
 func (f payload) unload(c *actor.Context) {
 	f.parcel.Unpack(c.Heap())
 	f.region.Join(c.Heap())
 }
 
-// onPurpose is what a hauler panics with that is to fall.
+// onPurpose is the panic value of a hauler that is told to fall.
 const onPurpose = "on purpose"
 
-// hauler is an actor with timers that carry payload.
+// hauler is an actor with timers that carry payloads.
 type hauler struct{ timers []actor.Timer }
 
-// yard is a world of one supervisor and one hauler, on virtual time.
+// yard is a system with one supervisor and one hauler, on a virtual clock.
 type yard struct {
 	t      *testing.T
 	sys    *actor.System
@@ -85,19 +85,20 @@ func newYard(t *testing.T, opts ...actor.Option) *yard {
 	return y
 }
 
-// tell has the supervisor do something.
+// tell runs f in a behaviour of the supervisor.
 func (y *yard) tell(f func(*actor.Context)) {
 	y.parent.Send(y.sys, y.bosses, f)
 	quiet(y.t, y.sys)
 }
 
-// in has the hauler do something.
+// in runs f in a behaviour of the hauler.
 func (y *yard) in(f func(*hauler, *actor.Context)) {
 	y.do.Send(y.sys, y.child, f)
 	quiet(y.t, y.sys)
 }
 
-// onTheirWay lets the time of the timers come in a turn of the hauler, which then goes on.
+// onTheirWay lets the timers of the hauler become due during its turn, and then runs then in that
+// turn.
 func (y *yard) onTheirWay(then func(*hauler, *actor.Context)) {
 	y.in(func(h *hauler, c *actor.Context) {
 		y.clock.Jump(time.Second)
@@ -114,8 +115,8 @@ func cancelAll(h *hauler, c *actor.Context) {
 	}
 }
 
-// TestTimer_DiscardsOwnedPayload: what the message of a timer owns is discarded when it will not
-// run: canceled in time or on its way, or ended with its actor, its life or its system.
+// TestTimer_DiscardsOwnedPayload: the payload of a timer is discarded if its message will not run:
+// the timer was canceled in time or on its way, or ended with its actor, its life or its system.
 func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -166,7 +167,7 @@ func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 	}
 }
 
-// TestTimer_ForTheDeadDiscards: as TestTimer_ForTheDead, with payload.
+// TestTimer_ForTheDeadDiscards: as TestTimer_ForTheDead, with a payload that owns blobs.
 func TestTimer_ForTheDeadDiscards(t *testing.T) {
 	before := heap.Blobs().Live
 	y := newYard(t)
@@ -192,7 +193,7 @@ func TestEvery_OwnsNothing(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(y.sys), actor.Leftovers{})
 }
 
-// parcelType has actors that answer with a parcel, when they are let.
+// parcelType has actors that reply with a parcel, after the function in the request has returned.
 var (
 	parcelType = actor.NewType[lodger]("parcels")
 	parcelAsk  = actor.DeclareAsk[func() error, heap.Parcel](parcelType, "ask")
@@ -211,8 +212,8 @@ func parcelActors(sys *actor.System, n int) []actor.Ref[lodger] {
 	return list
 }
 
-// TestAskAll_DiscardsOwnedPayload: replies that reach no caller are discarded: those that came
-// before the error, with it, and after it.
+// TestAskAll_DiscardsOwnedPayload: replies that reach no caller are discarded: the replies that
+// came before the error, with it, and after it.
 func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"": {actor.WithWorkers(2)},
 		"Seed": {actor.WithDeterministic(1)}} {
@@ -226,7 +227,7 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 				}
 				return nil
 			}
-			one := parcelActors(sys, 1)[0] // in order
+			one := parcelActors(sys, 1)[0] // one actor, so the requests run in order
 			list := slices.Repeat([]actor.Ref[lodger]{one}, 4)
 			got, err := actor.AskAll(soon(t), parcelAsk, list, fifth)
 			must(t, err)
@@ -245,7 +246,8 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 }
 
 // TestAskAll_SelfKeepsOwnedPayload: "Nor is a request sent to an actor that cannot run before the
-// caller's own turn has ended": no dead letter, and what the request owns stays the caller's.
+// caller's own turn has ended". So there is no dead letter, and the caller keeps the parcel of the
+// request.
 func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-caller")
 	ask := actor.DeclareAsk[heap.Parcel, struct{}](typ, "ask")
@@ -258,7 +260,7 @@ func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 		begin.Handle(func(_ *lodger, c *actor.Context, _ struct{}) {
 			me, p := []actor.Ref[lodger]{actor.Self[lodger](c)}, heap.NewParcel(strings.Repeat("x", shared))
 			_, err = actor.AskAll(context.Background(), ask, me, p)
-			p.Unpack(c.Heap()) // or it panics: discarded
+			p.Unpack(c.Heap()) // panics if it was discarded
 		}))
 	sys := start(t)
 	r := typ.Spawn(sys, lodger{})
@@ -271,9 +273,8 @@ func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
-// TestAskAll_SelfLeavesOwnedPayload: "As nothing was sent there is no dead letter, …, and what q
-// owns stays with the other actors": a dead letter would discard it under the hands of the one who
-// was asked.
+// TestAskAll_SelfLeavesOwnedPayload: an actor asks itself and another actor. Nothing is sent to
+// itself, so there is no dead letter, which would discard the parcel while the other actor has it.
 func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-caller of others")
 	ask := actor.DeclareAsk[heap.Parcel, int](typ, "ask")
@@ -299,9 +300,8 @@ func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
-// TestReplies_DiscardsOwnedPayload: "Replies that come after the loop was left go nowhere", and is
-// discarded; so is what came in before and was not looked at, and what comes when ctx has
-// ended.
+// TestReplies_DiscardsOwnedPayload: replies that come after the loop was left are discarded. So are
+// replies that came before and were not read, and replies that come after the end of ctx.
 func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 	at := func(t *testing.T, leave func(stop context.CancelFunc, n int,
 		res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
@@ -318,7 +318,7 @@ func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 			return nil
 		}) {
 			n++
-			res.Value.Discard() // the one that was given
+			res.Value.Discard() // the reply that the loop was given
 			if leave(cancel, n, res) {
 				break
 			}

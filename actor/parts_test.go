@@ -16,9 +16,9 @@ import (
 	"github.com/gallop-go/gallop/internal/access"
 )
 
-// Every part of an actor goes through every end of an actor. There are two actors for each end: one
-// records the stages of which its parts are told, and the other has every part there is, of which
-// each must do what its feature promises.
+// These tests take every part of an actor through every end of an actor. There are two actors for
+// each end: one records the stages of which its parts are told. The other has every kind of part,
+// and each part must keep the promise of its feature.
 
 // outcomes of an end for the parts of an actor.
 const (
@@ -27,8 +27,8 @@ const (
 	endsNothing // it goes on with its state
 )
 
-// residentEnds are the ends of an actor. stages are those of which its parts are told, from the moment
-// when the actor has them.
+// residentEnds are the ends of an actor. stages are the stages of which its parts are told, from
+// the moment when the actor has them.
 var residentEnds = []struct {
 	name   string
 	end    func(h *house)
@@ -173,9 +173,9 @@ var residentEnds = []struct {
 
 const (
 	theEnd = "leave close discard close end news"
-	taken  = "close discard close end news" // its system takes it along, and OnStop does not run
+	taken  = "close discard close end news" // its system ends it, and OnStop does not run
 
-	notRecorded = "-" // it needs a part that is no recorder
+	notRecorded = "-" // it needs a part that is not a recorder
 )
 
 var errResident = errors.New("the resident's error")
@@ -183,7 +183,7 @@ var errResident = errors.New("the resident's error")
 // resident is an actor that has all parts, or records their stages.
 type resident struct{ p *possessions }
 
-// possessions are the parts of a resident, and what came of them.
+// possessions records the parts of a resident, and their effects.
 type possessions struct {
 	a        *cell
 	had      [partKinds]bool
@@ -197,7 +197,7 @@ type possessions struct {
 	stages             []string // as its recorders were told
 }
 
-// house is two systems: one of residents, and one of an actor that has ties to a resident.
+// house is two systems. One has the residents, the other an actor with ties to a resident.
 type house struct {
 	t         *testing.T
 	records   bool
@@ -208,7 +208,7 @@ type house struct {
 	super             Ref[resident]
 	lone, child, ward Ref[resident]
 	peer, target      Ref[resident]
-	p                 *possessions // of the resident that the test is about
+	p                 *possessions // of the resident under test
 
 	init     func()
 	onStart  func(*Context) error
@@ -308,7 +308,7 @@ func build(t *testing.T, records bool) *house {
 // in runs f in a turn of r.
 func (h *house) in(r Ref[resident], f func(*Context)) { h.k.do.Send(h.sysOf(r), r, f) }
 
-func (h *house) sysOf(r Ref[resident]) *System { return r.b.sys() }
+func (h *house) sysOf(r Ref[resident]) *System { return r.b.sys().face() }
 
 // settle waits until both systems are quiescent.
 func (h *house) settle() {
@@ -321,11 +321,11 @@ func (h *house) settle() {
 	}
 }
 
-// awaitFall waits until the supervisor was told that the resident is suspended. That holds the
-// system, so settle would wait as well.
+// awaitFall waits until the supervisor was told that the resident is suspended. A suspended actor
+// holds the system, so settle would wait as well.
 func (h *house) awaitFall() { <-h.fallen }
 
-// furnish gives a resident everything, by messages.
+// furnish gives a resident all parts, by messages.
 func (h *house) furnish(r Ref[resident]) {
 	h.p = stateOf[resident](r.b).p
 	h.p.a = r.b
@@ -346,7 +346,7 @@ func (h *house) furnish(r Ref[resident]) {
 	}
 }
 
-// pick makes another resident the one that the test is about.
+// pick makes another resident the one under test.
 func (h *house) pick(r Ref[resident]) {
 	h.in(h.lone, (*Context).Stop)
 	h.settle()
@@ -355,7 +355,8 @@ func (h *house) pick(r Ref[resident]) {
 	h.furnish(r)
 }
 
-// moveIn makes it a new actor, which has all parts that it can make in its OnStart.
+// moveIn makes a new resident the one under test. It gets all parts that it can make in its
+// OnStart.
 func (h *house) moveIn(start func(*Context) error) {
 	h.in(h.lone, (*Context).Stop)
 	h.settle()
@@ -364,9 +365,9 @@ func (h *house) moveIn(start func(*Context) error) {
 	own := &possessions{}
 	h.p = own
 	h.onStart = func(c *Context) error {
-		own.a = c.self
+		own.a = c.kernel().self
 		h.equip(c)
-		for i, p := range c.self.cold.parts {
+		for i, p := range c.kernel().self.cold.parts {
 			own.had[i] = p != nil
 		}
 		return start(c)
@@ -374,14 +375,14 @@ func (h *house) moveIn(start func(*Context) error) {
 	h.k.Spawn(h.sys, resident{own})
 }
 
-// equip gives the running actor the parts that it can make by itself.
+// equip gives the running actor the parts that it can make itself.
 func (h *house) equip(c *Context) {
-	x := c.self.makeCold()
+	x := c.kernel().self.makeCold()
 	if h.records {
 		for i := range x.parts {
 			x.parts[i] = &recorder{partKind(i), h.p}
 		}
-		c.sys.stopList.add(c.self, x) // as one with a stash, or its system would not come by
+		c.kernel().sys.stopList.add(c.kernel().self, x) // as an actor with a stash, or its system would not end it
 		return
 	}
 	h.p.ctx = c.Context()
@@ -399,10 +400,10 @@ func (h *house) equip(c *Context) {
 		Watch(c, me, h.k.down)
 	})
 	Become(c, h.k.other)
-	x.parts[outlivesPart] = &outlives{end: func(_ *Context, _ error, over func()) { over() }}
+	x.parts[outlivesPart] = &outlives{end: func(_ *kernelTurn, _ error, over func()) { over() }}
 }
 
-// recorder is a part that records of which stages it is told.
+// recorder is a part that records the stages of which it is told.
 type recorder struct {
 	kind partKind
 	p    *possessions
@@ -428,8 +429,8 @@ func (p *possessions) told(t *testing.T) string {
 	return strings.Join(all, " ")
 }
 
-// wants are what becomes of each part, by its kind, at each outcome of an end. Each returns what is
-// wrong, or nothing.
+// residentParts check each part, by its kind, after an end with the outcome of. look returns a
+// description of the fault, or "".
 var residentParts = [partKinds]struct {
 	name string
 	look func(h *house, of int) string

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// sink is an actor that looks at its payloads and answers requests with the same.
+// sink is an actor that checks its payloads, and answers a request with its payload.
 type sink[M any] struct {
 	ok        func(M) bool
 	good, bad int
@@ -35,14 +35,14 @@ func (s *sink[M]) Counts(_ *actor.Context, _ struct{}) ([2]int, error) {
 	return [2]int{s.good, s.bad}, nil
 }
 
-// pass is a payload to be sent on, from inside.
+// pass is a payload that an actor must send on.
 type pass[M any] struct {
 	to actor.Ref[sink[M]]
 	m  M
 }
 
-// carry sends a payload of type M in every way, often enough for all nodes to be
-// recycled ones, mixed with messages of other layouts.
+// carry sends a payload of type M in every way, mixed with messages of other layouts. It does so
+// often enough that all nodes are recycled ones.
 func carry[M any](t *testing.T, m M, ok func(M) bool) {
 	t.Run(fmt.Sprint(reflect.TypeFor[M]()), func(t *testing.T) {
 		typ := actor.NewType[sink[M]]("sink")
@@ -90,7 +90,7 @@ type mixed struct {
 	list []int
 }
 
-// TestPayloads: "payloads of any Go type" come as they were sent.
+// TestPayloads: "payloads of any Go type" arrive unchanged.
 func TestPayloads(t *testing.T) {
 	x, c := 7, make(chan int)
 	carry(t, 42, func(m int) bool { return m == 42 })
@@ -103,7 +103,7 @@ func TestPayloads(t *testing.T) {
 	carry(t, [1000]uint64{1, 999: 9}, func(m [1000]uint64) bool {
 		return m == [1000]uint64{1, 999: 9}
 	})
-	// More than a channel takes.
+	// Larger than the elements of a channel may be.
 	carry(t, [8193]uint64{1, 8192: 9}, func(m [8193]uint64) bool { return m[0]+m[8192] == 10 })
 	carry(t, [100]string{"a", 99: "z"}, func(m [100]string) bool { return m[99] == "z" })
 	carry(t, mixed{1, "n", &x, 2, []int{3}}, func(m mixed) bool {
@@ -118,11 +118,10 @@ func TestPayloads(t *testing.T) {
 	carry(t, &x, func(m *int) bool { return m == &x })
 }
 
-// held is something of which a test wants to know whether it is still in memory.
+// held is an object of which a test checks whether it is still in memory.
 type held struct{ _ [512]byte }
 
-// collected fails the test unless the GC takes everything that the weak
-// pointers point at.
+// collected fails the test unless the GC frees all objects that the weak pointers point to.
 func collected(t *testing.T, what string, held []weak.Pointer[held]) {
 	t.Helper()
 	eventually(t, what+" to be collected", func() bool {
@@ -136,8 +135,8 @@ func collected(t *testing.T, what string, held []weak.Pointer[held]) {
 	})
 }
 
-// TestPayloads_AreLetGo: "recycled nodes never keep a dead payload alive". Payloads
-// go every way there is; afterwards the system is idle but up.
+// TestPayloads_AreLetGo: "recycled nodes never keep a dead payload alive". Payloads go every way
+// there is. Afterwards the system is idle and still up.
 func TestPayloads_AreLetGo(t *testing.T) {
 	type load struct{ p *held }
 	typ := actor.NewType[puppet]("holder")
@@ -186,8 +185,8 @@ func TestPayloads_AreLetGo(t *testing.T) {
 	}
 }
 
-// TestRequests_LetGo: a recycled request keeps neither what was asked nor who asked
-// alive, whether it was answered or became a dead letter.
+// TestRequests_LetGo: a recycled request keeps neither the question nor the caller alive, whether
+// it was answered or became a dead letter.
 func TestRequests_LetGo(t *testing.T) {
 	type load struct{ p *held }
 	typ := actor.NewType[load]("caller")
@@ -216,7 +215,7 @@ func TestRequests_LetGo(t *testing.T) {
 				ask.Send(sys, typ.Spawn(sys, load{p}), to)
 			}
 			quiet(t, sys)
-			inside(t, sys, func(*actor.Context) {}) // the worker remembers whom it ran last
+			inside(t, sys, func(*actor.Context) {}) // the worker remembers the actor that it ran last
 			collected(t, "requests and those who asked", gone)
 			runtime.KeepAlive(sys)
 		})

@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor/internal/msg"
 )
 
-// orderly is a system queue and what was taken from it, of an actor that does not run.
+// orderly is a system queue and the messages taken from it, of an actor that does not run.
 type orderly struct {
 	b cell
 	x coldState
@@ -23,14 +23,14 @@ func (o *orderly) push(s signal) *message {
 	return m
 }
 
-// serve takes off what is next. Of an order it does what the order would.
+// serve takes the next message. If it is an order, the cached rank of todo becomes unknown.
 func (o *orderly) serve() {
 	if m := o.x.next(&o.b.system); m != nil && m.ID == systemID && rankOf(*payloadOf[signal](m)) > 0 {
 		o.x.orders.inTodo = notAsked
 	}
 }
 
-// reports whether there is an order, by a look at everything.
+// tells reports whether there is an order above mode v, by a look at every message.
 func (o *orderly) tells(v stopMode) bool {
 	for _, first := range [...]*message{o.x.todo.First, o.b.system.Newest()} {
 		if greatestIn(first, nil) > uint8(v) {
@@ -40,8 +40,8 @@ func (o *orderly) tells(v stopMode) bool {
 	return false
 }
 
-// TestPendingStop_Twin: while signals and urgent messages come and are served, an actor is told
-// what a look at all of them tells.
+// TestPendingStop_Twin: while signals and urgent messages come and are served, pendingStop gives
+// the same answers as a look at all of them.
 func TestPendingStop_Twin(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	signals := [...]signal{nil, nil, nil, linked{}, stopRequest{mode: modeDrain},
@@ -65,8 +65,9 @@ func TestPendingStop_Twin(t *testing.T) {
 	}
 }
 
-// TestPendingStop_Once: however often a flood of urgent messages asks for orders, each message is
-// looked at once: one that becomes an order behind that, which none does, is not noticed.
+// TestPendingStop_Once: however often a flood of urgent messages calls pendingStop, each message is
+// looked at once. The test shows it by messages that turn into orders afterwards, which none does
+// otherwise: they are not noticed.
 func TestPendingStop_Once(t *testing.T) {
 	var o orderly
 	o.b.cold = &o.x

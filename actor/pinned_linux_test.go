@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestPinnedThread: "all actors of this type run on one OS thread that is theirs
-// alone", in one system; other systems have other threads.
+// TestPinnedThread: "all actors of this type run on one OS thread that is theirs alone", in one
+// system. Other systems have other threads.
 func TestPinnedThread(t *testing.T) {
 	var mu sync.Mutex
 	threads := func(sys *actor.System, spread int) map[int]bool {
@@ -50,7 +50,7 @@ func TestPinnedThread(t *testing.T) {
 	}
 }
 
-// TestPinnedThread_Mixed: pinned and free actors play together; nothing is lost.
+// TestPinnedThread_Mixed: pinned and free actors send to each other. No message is lost.
 func TestPinnedThread_Mixed(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	free, pinned := puppetType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{})

@@ -10,7 +10,7 @@ import (
 // longState is an actor that computes in slices.
 type longState struct{ steps, slices int }
 
-// long declares the behaviour that does it, for left more steps.
+// long declares a behaviour that computes left more steps, in slices.
 func long(typ *actor.Type[longState]) actor.Behaviour[longState, int] {
 	long := actor.Declare[int](typ, "long")
 	typ.Table(long.Handle(func(s *longState, c *actor.Context, left int) {
@@ -42,8 +42,8 @@ func TestPinnedThread_Batch(t *testing.T) {
 	}
 }
 
-// TestShouldYield_PinnedOrBlocking: where no other actor waits for the worker, a long behaviour is
-// not told to come to an end, and so gets on.
+// TestShouldYield_PinnedOrBlocking: if no other actor waits for the worker, ShouldYield does not
+// tell a long behaviour to return, so that it makes progress.
 func TestShouldYield_PinnedOrBlocking(t *testing.T) {
 	const steps = 1_000_000
 	sys := start(t, actor.WithWorkers(1))
@@ -69,9 +69,9 @@ func TestShouldYield_PinnedOrBlocking(t *testing.T) {
 	}
 }
 
-// TestPinned_ChildOfTheStopping: a child of a type that is pinned, and has no thread yet, whose
-// system stops while it is spawned: it has ended, and what its parent notes is in no place that
-// others share.
+// TestPinned_ChildOfTheStopping: a child of a pinned type without a thread is spawned while its
+// system stops. The child has ended, and its parent writes to no cold state that other actors
+// share.
 func TestPinned_ChildOfTheStopping(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	late := actor.NewType[puppet]("late", actor.WithPinnedThread())

@@ -26,27 +26,27 @@ import (
 // reported to [Hooks] or the log, so the behaviour for reply should check Err.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
 	fn func(context.Context) (R, error)) {
-	c.mustPipe(reply.d, fn == nil)
-	life := c.markAsk()
-	back := replyTo[R]{caller: c.self, reply: reply.d}
-	if c.travels != nil {
-		back.node = c.prepare(reply.d, life)
+	c.kernel().mustPipe(reply.d, fn == nil)
+	life := c.kernel().markAsk()
+	back := replyTo[R]{caller: c.kernel().self, reply: reply.d}
+	if c.kernel().travels != nil {
+		back.node = c.kernel().prepare(reply.d, life)
 	}
-	pipe(c, back, life, fn)
+	pipe(c.kernel(), back, life, fn)
 }
 
 // PipeWith is [Pipe] with a mark, which comes back with the outcome, also with an error.
 // See [AskToWith].
 func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K,
 	fn func(context.Context) (R, error)) {
-	c.mustPipe(reply.d, fn == nil)
-	life := c.markAsk()
-	back := replyTo[R]{caller: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
+	c.kernel().mustPipe(reply.d, fn == nil)
+	life := c.kernel().markAsk()
+	back := replyTo[R]{caller: c.kernel().self, reply: reply.d, node: c.kernel().prepare(reply.d, life)}
 	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
-	pipe(c, back, life, fn)
+	pipe(c.kernel(), back, life, fn)
 }
 
-func (c *Context) mustPipe(reply *descriptor, isNil bool) {
+func (c *kernelTurn) mustPipe(reply *descriptor, isNil bool) {
 	c.mustOwn(reply.made())
 	if isNil {
 		panic("gallop: Pipe: a nil function for " + reply.fullName())
@@ -54,7 +54,7 @@ func (c *Context) mustPipe(reply *descriptor, isNil bool) {
 }
 
 // pipe runs fn in a goroutine and sends its result.
-func pipe[R any](c *Context, to replyTo[R], life uint16, fn func(context.Context) (R, error)) {
+func pipe[R any](c *kernelTurn, to replyTo[R], life uint16, fn func(context.Context) (R, error)) {
 	ctx, sys := c.pipeContext(), c.sys
 	release := sys.holdFor(aPipe, c.self)
 	sys.sched.Go(func() {
@@ -74,7 +74,7 @@ func pipe[R any](c *Context, to replyTo[R], life uint16, fn func(context.Context
 }
 
 // pipeContext returns the context for the function of Pipe.
-func (c *Context) pipeContext() *boundContext {
+func (c *kernelTurn) pipeContext() *boundContext {
 	outer := c.travels
 	if outer == nil {
 		outer = context.Background()
@@ -128,7 +128,7 @@ type errand struct {
 
 // holdFor holds the system for an errand of an actor. It is called in the actor's turn, while the
 // system cannot be quiescent. The caller must call release once.
-func (s *System) holdFor(class errandClass, of *cell) (release func()) {
+func (s *kernelSystem) holdFor(class errandClass, of *cell) (release func()) {
 	s.sched.Hold()
 	e := &errand{class: class, of: of}
 	s.errands.mu.Lock()

@@ -13,21 +13,21 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// glade is a stage around an actor that has nothing to see to when it stops itself: it closes its
-// box and leaves its system queue to those that come.
+// glade is a stage around an actor that has nothing to do when it stops itself except to close its
+// box. It leaves its system queue to senders that come later.
 type glade struct {
 	stage
 	fly    Ref[mayfly]
 	friend Ref[mayfly]
 
-	said, ran, dead []int // words; the urgent ones are above urgently
+	said, ran, dead []int // numbers of words; urgent words are above urgently
 	downs, exits    []error
 	watches, ties   int
 	replies         chan *call[int]
 	asked           int
 }
 
-// mayfly has no callbacks, so it has no cold state before it is given some.
+// mayfly has no callbacks, so it has no cold state until an operation gives it one.
 type mayfly struct{ g *glade }
 
 const urgently = 100
@@ -66,7 +66,7 @@ func newGlade(p *explore.Program) *glade {
 	return g
 }
 
-// gladeOps are what others do to the mayfly meanwhile.
+// gladeOps are the operations of others on the mayfly meanwhile.
 var gladeOps = []struct {
 	name string
 	do   func(g *glade, i int)
@@ -102,13 +102,13 @@ var gladeOps = []struct {
 		f := g.fly.b.flowOf()
 		g.p.Await(func() bool { return f.permits.TakeFree(g.fly.b, permits.ToWait) })
 		m := mayflySay.d.size.TakeOne()
-		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, g.sys, g.fly.b, m) == nil {
+		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, g.sys.kernel(), g.fly.b, m) == nil {
 			g.said = append(g.said, i)
 		}
 	}},
 }
 
-// try is TrySend of an urgent word, which must say that it comes too late.
+// try is TrySend of an urgent word. It must return an error if the mayfly has ended.
 func (g *glade) try(from Sender, i int) {
 	over := g.fly.b.ended()
 	err := mayflyRush.TrySend(from, g.fly, i+urgently)
@@ -122,7 +122,7 @@ func (g *glade) try(from Sender, i int) {
 	}
 }
 
-// judge is what must hold when nothing is left to do.
+// judge checks the result when nothing is left to do.
 func (g *glade) judge() error {
 	if err := g.resting(); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (g *glade) judge() error {
 		return errors.New("it has not ended, or its lane has something nobody will see")
 	}
 	if len(g.replies) != g.asked || len(g.downs) != g.watches ||
-		len(g.exits) < min(g.ties, 1) || len(g.exits) > g.ties { // a link to the dead tells each time
+		len(g.exits) < min(g.ties, 1) || len(g.exits) > g.ties { // each link to an ended actor tells
 		return fmt.Errorf("%d of %d asks answered, %d of %d monitors told, %d of %d links",
 			len(g.replies), g.asked,
 			len(g.downs), g.watches, len(g.exits), g.ties)
@@ -145,7 +145,7 @@ func (g *glade) judge() error {
 			return fmt.Errorf("told %v, ended for %v", why, g.fly.b.cold.reason)
 		}
 	}
-	g.sys.sched.WakeAll()
+	g.sys.kernel().sched.WakeAll()
 	Stop(g.sys, g.friend)
 	g.tidyUp()
 	if err := g.resting(); err != nil {
@@ -154,7 +154,7 @@ func (g *glade) judge() error {
 	return g.over()
 }
 
-// over: after the system's end the dead still say why they ended.
+// over checks that after the end of the system the ended actors still have their reasons.
 func (g *glade) over() error {
 	why := g.fly.b.cold.reason
 	if err := g.sys.Shutdown(context.Background()); err != nil {
@@ -166,9 +166,9 @@ func (g *glade) over() error {
 	return g.allEnded()
 }
 
-// TestPlainEnd_Explored: an actor that stops itself while two others send to it, ask, watch, link,
-// stop or kill it. Whatever comes first, each message runs once or is a dead letter, and each
-// monitor, link and caller is told once, although the actor never looks at its system queue again.
+// TestPlainEnd_Explored: an actor stops itself while two others send to it, ask, watch, link, stop
+// or kill it. Whichever comes first, each message runs once or is a dead letter. Each monitor, link
+// and caller is told once, although the actor never looks at its system queue again.
 //
 // Mutants: internal/mutants/life_explored.json.
 func TestPlainEnd_Explored(t *testing.T) {

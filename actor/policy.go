@@ -16,7 +16,7 @@ import (
 //
 //   - plainMail: the mailbox; it is overloaded when a batch is spent and mail is left;
 //   - countedMail: the mailbox; two watermarks decide ([WithWatermarks]);
-//   - boundedMail: the mailbox; senders count what they send ([WithBound]).
+//   - boundedMail: the mailbox; senders count their messages ([WithBound]).
 //
 // On the path of every message plainMail is inlined by hand: in send, in RunTask, and in the pushes
 // of inside and outside. These recognise plain mail by an open gate and a load of 0.
@@ -28,7 +28,7 @@ type mailPolicy interface {
 
 	// meet is called when a behaviour sends to an actor whose gate is not open. It reports whether
 	// it has delivered the message.
-	meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool)
+	meet(c *kernelTurn, to *cell, m *message, d *descriptor) (delivered bool)
 	// refuses reports whether TrySend is refused. If counts is true, a message that passes counts
 	// against the watermark of a muted actor.
 	refuses(a *cell, counts bool) bool
@@ -36,7 +36,7 @@ type mailPolicy interface {
 	takes(a *cell) bool
 	// place is push from outside for a message that has a permit. If the push fails, place gives
 	// the permit back.
-	place(s *System, to *cell, m *message) error
+	place(s *kernelSystem, to *cell, m *message) error
 	// lets reports whether goroutines are let in: see permits.Receiver.
 	lets(a *cell, how permits.Entrance) bool
 	// behind reports whether an actor whose gate is not open does not keep up, or is muted.
@@ -53,12 +53,12 @@ type mailPolicy interface {
 	// forget begins the count anew, after messages were moved within the mailbox.
 	forget(a *cell)
 	// countAjar sets the count of the mail when an actor is muted: C1.
-	countAjar(a *cell, c *Context, f *flow)
+	countAjar(a *cell, c *kernelTurn, f *flow)
 	// overload ends a turn that has left mail although its batch is spent.
-	overload(a *cell, c *Context)
+	overload(a *cell, c *kernelTurn)
 	// drained ends a turn that has run all the mail there was when it began. It reports whether
 	// another is to follow; if not, and if idle, the actor goes idle.
-	drained(a *cell, c *Context) (again, idle bool)
+	drained(a *cell, c *kernelTurn) (again, idle bool)
 	// shut makes senders wait. full reports that a sender waits already, since the mailbox is full.
 	// reopen lets senders pass, and returns the actors that waited.
 	shut(a *cell) (full bool)
@@ -83,7 +83,7 @@ type plainMail struct{}
 
 func (plainMail) init(*cell) {}
 
-func (plainMail) meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool) {
+func (plainMail) meet(c *kernelTurn, to *cell, m *message, d *descriptor) (delivered bool) {
 	for {
 		fall := to.flow.Load().fallNow()   // F1
 		if c.answers || to.gate.IsOpen() { // F2
@@ -139,7 +139,7 @@ func (a *cell) passes(ajar func(a *cell) bool) bool {
 	}
 }
 
-func (plainMail) place(s *System, to *cell, m *message) error {
+func (plainMail) place(s *kernelSystem, to *cell, m *message) error {
 	l := &to.flow.Load().permits
 	if err := s.push(to, m, asPlaced); err != nil { // L2
 		l.Release(1, to)
@@ -173,19 +173,19 @@ func (plainMail) added(*cell, int) {}
 
 func (plainMail) forget(*cell) {}
 
-func (plainMail) countAjar(a *cell, _ *Context, f *flow) {
+func (plainMail) countAjar(a *cell, _ *kernelTurn, f *flow) {
 	if f.ajarCount.Load() != 0 && !a.leftAtLeast(defaultBatch) {
 		f.ajarCount.Store(0)
 	}
 }
 
-func (plainMail) overload(a *cell, c *Context) {
+func (plainMail) overload(a *cell, c *kernelTurn) {
 	if a.load&backpressure.Overloaded == 0 {
 		a.setLoad(c, a.load|backpressure.Overloaded)
 	}
 }
 
-func (plainMail) drained(a *cell, c *Context) (again, idle bool) {
+func (plainMail) drained(a *cell, c *kernelTurn) (again, idle bool) {
 	if c.left == 0 && a.mailWaits() {
 		return a.markOverloaded(c), false
 	}
@@ -275,7 +275,7 @@ func (countedMail) added(a *cell, n int) { a.flow.Load().marks.add(n) }
 func (countedMail) forget(a *cell) { a.flow.Load().marks = watermarks{} }
 
 // The count begins with the mail that is there.
-func (p countedMail) countAjar(a *cell, c *Context, f *flow) {
+func (p countedMail) countAjar(a *cell, c *kernelTurn, f *flow) {
 	if !p.counts(a) {
 		p.plainMail.countAjar(a, c, f)
 		return
@@ -283,9 +283,9 @@ func (p countedMail) countAjar(a *cell, c *Context, f *flow) {
 	f.ajarCount.Store(uint32(min(a.countMail(c), math.MaxInt32)))
 }
 
-func (countedMail) overload(a *cell, c *Context) { a.measure(c) }
+func (countedMail) overload(a *cell, c *kernelTurn) { a.measure(c) }
 
-func (p countedMail) drained(a *cell, c *Context) (again, idle bool) {
+func (p countedMail) drained(a *cell, c *kernelTurn) (again, idle bool) {
 	if !p.counts(a) {
 		return p.plainMail.drained(a, c)
 	}
@@ -315,7 +315,7 @@ func (k *watermarks) add(n int) {
 
 // measure counts the mail and changes the load if the count has crossed a watermark. It reports
 // whether there is mail for the next turn. Owner only, at the end of a turn.
-func (a *cell) measure(c *Context) (mail bool) {
+func (a *cell) measure(c *kernelTurn) (mail bool) {
 	depth := a.countMail(c)
 	if invariant.On {
 		verifyDepth(&seam.Peek(&a.flow).marks)
@@ -332,7 +332,7 @@ func (a *cell) measure(c *Context) (mail bool) {
 // countMail brings the count up to date and returns it. If all messages that were taken out have
 // run, it takes out the new mail itself. Taking out reverses the links between messages: a count is
 // lost if mail is taken out elsewhere.
-func (a *cell) countMail(c *Context) int {
+func (a *cell) countMail(c *kernelTurn) int {
 	k := &a.flow.Load().marks
 	h := a.box.Head()
 	if k.upTo == nil {

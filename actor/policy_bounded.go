@@ -29,12 +29,11 @@ const (
 	OverflowMute Overflow = iota
 	// OverflowRefuse makes a dead letter of the message, with ErrOverloaded.
 	OverflowRefuse
-	// OverflowDropOldest makes dead letters, with ErrDropped, of the messages that have
-	// waited longest. The new message is not refused. The actor does this at the beginning
-	// of each turn. Between two turns the mailbox takes twice its bound; from then on each
-	// message takes the place of the one that came last before it. So the newest message is
-	// always among the messages that run. Messages of the actor to itself are taken in at
-	// any fill level, and count at its next turn.
+	// OverflowDropOldest makes dead letters, with ErrDropped, of the messages that have waited
+	// longest. The new message is not refused. The actor does this at the beginning of each turn.
+	// Between two turns the mailbox takes twice its bound. From then on, each new message replaces
+	// the newest message before it. So the newest message is always among the messages that run.
+	// Messages of the actor to itself are taken in at any fill level, and count at its next turn.
 	OverflowDropOldest
 )
 
@@ -76,7 +75,7 @@ func WithBound(limit int, overflow Overflow) TypeOption {
 // holds the actors that are muted because the mailbox was full or the actor is under pressure.
 //
 //	sender                                      the actor
-//	Q1 take a place                  (RMW)      R1 take out what the turn may run, return
+//	Q1 take a place                  (RMW)      R1 take out the mail of the turn, return
 //	Q2 too many? enter the wait list (RMW)         its places                       (RMW)
 //	Q3 push the message              (RMW)      R2 a sender waits, and half is free, or all
 //	                                               mail has run: drain the wait list (RMW)
@@ -131,11 +130,11 @@ func (boundedMail) init(a *cell) {
 	a.load = backpressure.Bounded
 	f.places = &places{limit: min(bound.limit, permits.MaxBound), overflow: bound.overflow}
 	f.permits.InitBounded(f.places.limit)
-	a.gate.Shut(&gateMark) // for good: every sender comes by
+	a.gate.Shut(&gateMark) // for good: every sender takes the slow path
 }
 
 // meet implements mailPolicy. An answer has no place, and is pushed as to any other actor.
-func (b boundedMail) meet(c *Context, to *cell, m *message, d *descriptor) (delivered bool) {
+func (b boundedMail) meet(c *kernelTurn, to *cell, m *message, d *descriptor) (delivered bool) {
 	if c.answers {
 		return false
 	}
@@ -179,7 +178,7 @@ func tryPlace(a *cell) error {
 }
 
 // pushPlaced delivers a message of a behaviour that has a place.
-func (c *Context) pushPlaced(to *cell, m *message) error {
+func (c *kernelTurn) pushPlaced(to *cell, m *message) error {
 	m.From = c.self.id | msg.HasPlace
 	if !c.pushMail(to, m) {
 		to.returnPlace(m)
@@ -188,7 +187,7 @@ func (c *Context) pushPlaced(to *cell, m *message) error {
 	return nil
 }
 
-func (boundedMail) place(s *System, to *cell, m *message) error { return to.pushPlaced(s, m) }
+func (boundedMail) place(s *kernelSystem, to *cell, m *message) error { return to.pushPlaced(s, m) }
 
 // pushPlaced delivers a message from outside, or from a process, whose sender has a place.
 func (a *cell) pushPlaced(e env, m *message) error {
@@ -201,8 +200,8 @@ func (a *cell) pushPlaced(e env, m *message) error {
 }
 
 // lets implements mailPolicy. An actor that has fallen and is under pressure still takes messages
-// of senders that cannot wait: see fall. While a message is in newest nobody is let in, since that
-// message may be the sender's own.
+// of senders that cannot wait: see fall. While a message is in newest no goroutine is let in, since
+// that message may be the goroutine's own.
 func (boundedMail) lets(a *cell, how permits.Entrance) bool {
 	f := a.flow.Load()
 	if f.places.newest.Load() != nil {
@@ -236,9 +235,9 @@ func (boundedMail) behind(a *cell) bool {
 		f.places.holdsBack(a) || f.permits.Count() <= 0
 }
 
-func (boundedMail) overload(*cell, *Context) {} // a full mailbox is what overloads it
+func (boundedMail) overload(*cell, *kernelTurn) {} // only a full mailbox overloads it
 
-func (boundedMail) drained(a *cell, c *Context) (again, idle bool) {
+func (boundedMail) drained(a *cell, c *kernelTurn) (again, idle bool) {
 	if c.left == 0 && a.mailWaits() {
 		return true, false
 	}
@@ -277,7 +276,7 @@ func (f *flow) halfFree() bool {
 }
 
 // letSendersGo is R2. Owner only, when half of the mailbox is free or all mail has run.
-func (a *cell) letSendersGo(c *Context) {
+func (a *cell) letSendersGo(c *kernelTurn) {
 	if a.gate.Waited(&gateMark) && !a.load.MustShut() {
 		release(c, a.openGate())
 	}
@@ -286,7 +285,7 @@ func (a *cell) letSendersGo(c *Context) {
 // takePlace takes a place for m, which is not an answer. The error says why there is none. c is the
 // context of the sending behaviour, or nil outside. If kept is true, m was left in newest and must
 // not be pushed. Any goroutine.
-func (a *cell) takePlace(e env, c *Context, m *message) (kept bool, err error) {
+func (a *cell) takePlace(e env, c *kernelTurn, m *message) (kept bool, err error) {
 	f := a.flow.Load()
 	q, s := f.places, f.suspended.Load()
 	if s != nil && s.refusesBounded(a, m) {
@@ -392,7 +391,7 @@ type boundedTurns struct{ *typeInSystem }
 // RunTask implements sched.ClassRunner. Before the turn it takes out the mail that the turn may
 // run. If there are signals, they go first and the mail waits.
 func (k boundedTurns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
-	c, a := w.Local().(*Context), cellOfTask(t)
+	c, a := w.Local().(*kernelTurn), cellOfTask(t)
 	if a.system.IsEmpty() {
 		c.left, c.self = int(k.batch), a
 		a.progress |= begun
@@ -406,7 +405,7 @@ func (k boundedTurns) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 }
 
 // takeOut is R1 and R2, with M1 to M3. Owner only, at the beginning of a turn.
-func (a *cell) takeOut(c *Context) {
+func (a *cell) takeOut(c *kernelTurn) {
 	if a.in.Pending() == nil {
 		a.refillPending(c) // M1
 	}
@@ -434,7 +433,7 @@ func (a *cell) takeOut(c *Context) {
 
 // dropOldest makes dead letters of the messages that have waited longest, until the bound is kept.
 // Owner only.
-func dropOldest(a *cell, c *Context, f *flow) {
+func dropOldest(a *cell, c *kernelTurn, f *flow) {
 	sieve{a, c, func(*cell, *message) error { return nil }}.mailbox() // M1, M2
 	over := -f.permits.Count()
 	if over <= 0 {
@@ -455,7 +454,7 @@ var newestMoves = message{OwnerTag: msg.MarkTag}
 // moveNewest is M1 and M2: it moves the message in newest, if there is one, to the mailbox, and
 // gives it a place there. It does so at most twice; a further message waits for the next turn.
 // Owner only, in a turn, while the mailbox is open.
-func (a *cell) moveNewest(c *Context) {
+func (a *cell) moveNewest(c *kernelTurn) {
 	f := a.flow.Load()
 	if f == nil || f.places == nil || f.places.newest.Load() == nil {
 		return

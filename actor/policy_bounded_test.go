@@ -69,7 +69,7 @@ func TestBound_Policies(t *testing.T) {
 	}{
 		"mute":   {typ: mutingType, runs: seq(0, sends), mutes: 1},
 		"refuse": {typ: refusingType, runs: seq(0, bound), dead: sends - bound, why: actor.ErrOverloaded},
-		// Twice the bound is taken in, and then the newest takes the place of the one before it.
+		// The mailbox takes twice its bound. After that each new message replaces the newest one.
 		"drop": {typ: droppingType, runs: append(seq(bound+1, 2*bound), sends-1), dead: sends - bound,
 			why: actor.ErrDropped},
 	} {
@@ -164,7 +164,8 @@ func seq(from, to int) (s []int) {
 }
 
 // TestBound_SenderThatIsNeverMuted: with OverflowMute, "some senders are never muted, and exceed
-// the bound without limit", among them the receiver; the other policies hold against it too.
+// the bound without limit", among them the receiver. The other two policies bound the receiver's
+// own messages as well.
 func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 	const many = 10 * bound
 	for name, typ := range boundedTypes {
@@ -188,8 +189,8 @@ func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 	}
 }
 
-// TestBound_FromOutside: TrySend refuses at the bound whatever the policy, SendWait waits
-// in line, and Ask is refused.
+// TestBound_FromOutside: at the bound TrySend is refused with every policy, SendWait waits in line,
+// and Ask is refused.
 func TestBound_FromOutside(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
@@ -204,7 +205,7 @@ func TestBound_FromOutside(t *testing.T) {
 			inside(t, sys, func(c *actor.Context) {
 				wants(t, typ.do.TrySend(c, r, nil), actor.ErrOverloaded)
 			})
-			if typ != droppingType { // there it drops another
+			if typ != droppingType { // there it drops another message
 				_, err := typ.try.Ask(soon(t), r, nil)
 				wants(t, err, actor.ErrOverloaded)
 			}
@@ -233,8 +234,8 @@ func TestBound_FromOutside(t *testing.T) {
 	}
 }
 
-// TestBound_Ends: an actor with a bound that ends leaves no sender waiting and no message
-// behind.
+// TestBound_Ends: an actor with a bound that ends leaves no sender waiting, and no message in its
+// mailbox.
 func TestBound_Ends(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
@@ -271,14 +272,14 @@ func TestBound_Ends(t *testing.T) {
 	}
 }
 
-// TestBound_DrainsMuted: an actor with a bound that drains is muted as any other, full or
-// not, and handles the mail that is left once it is let go.
+// TestBound_DrainsMuted: an actor with a bound that drains is muted like any other, full or not. It
+// handles the remaining mail after it was unmuted.
 func TestBound_DrainsMuted(t *testing.T) {
 	for name, typ := range boundedTypes {
 		for _, mail := range []int{2, bound} {
 			t.Run(fmt.Sprintf("%s/%d", name, mail), func(t *testing.T) {
 				sys := start(t, actor.WithWorkers(2))
-				hold, err := sys.Hold() // or it is let go before the pressure is released
+				hold, err := sys.Hold() // otherwise it is unmuted before the pressure is released
 				must(t, err)
 				slow := press(t, sys)
 				r, release := typ.stuck(t, sys)
@@ -307,8 +308,8 @@ func TestBound_DrainsMuted(t *testing.T) {
 	}
 }
 
-// TestBound_Status: "how the actor stands", which for one with a bound is overloaded
-// while its queue is full, or it wants no more.
+// TestBound_Status: an actor with a bound is overloaded while its queue is full, or while it
+// applies pressure.
 func TestBound_Status(t *testing.T) {
 	for name, typ := range boundedTypes {
 		t.Run(name, func(t *testing.T) {
@@ -351,7 +352,7 @@ func newTimed(name string) timed {
 	return x
 }
 
-// pipe makes f come to the running actor as a result of Pipe, and returns when it has come.
+// pipe sends f to the running actor as a result of Pipe, and returns when it has come in.
 func (x timed) pipe(t testing.TB, c *actor.Context, f deed) {
 	actor.Pipe(c, x.result, func(context.Context) (deed, error) { return f, nil })
 	eventually(t, "a result of Pipe", func() bool { return actor.Incoming(c) > 0 })
@@ -391,8 +392,8 @@ func TestBound_Ticks(t *testing.T) {
 	}
 }
 
-// TestBound_MailBesideTicks: an actor with a bound whose results never leave its mailbox
-// empty gets to its mail all the same.
+// TestBound_MailBesideTicks: an actor with a bound whose results never leave its mailbox empty
+// still runs its mail.
 func TestBound_MailBesideTicks(t *testing.T) {
 	sys, typ := start(t, actor.WithWorkers(1)), newTimed("beside ticks")
 	r := typ.typ.Spawn(sys, puppet{})
@@ -416,8 +417,8 @@ func TestBound_MailBesideTicks(t *testing.T) {
 	}
 }
 
-// TestBound_Conservation: senders inside and outside, with all verbs, at actors of all
-// policies and small bounds that also send to each other and end: what was accepted runs
+// TestBound_Conservation: senders inside and outside send, with all verbs, to actors of all
+// policies and small bounds that also send to each other and end. Each accepted message runs
 // exactly once or is a dead letter.
 func TestBound_Conservation(t *testing.T) {
 	var types []*boundedType
@@ -488,13 +489,13 @@ func TestBound_Conservation(t *testing.T) {
 	})
 }
 
-// TestBound_Stops: a system that stops makes dead letters of what waits, and leaves
-// no sender waiting.
+// TestBound_Stops: a system that stops makes dead letters of the mail that waits, and leaves no
+// sender waiting.
 func TestBound_Stops(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
 	r, release := mutingType.stuck(t, sys)
-	// One more may run before the worker sees that the system stops.
+	// One more message may run before the worker sees that the system stops.
 	var ran atomic.Int64
 	run := func(*puppet, *actor.Context) { ran.Add(1) }
 	m := muteOn(t, sys, func(c *actor.Context) {
@@ -515,14 +516,14 @@ func TestBound_Stops(t *testing.T) {
 	wants(t, mutingType.do.TrySend(sys, r, noop), actor.ErrSystemStopped)
 }
 
-// TestMisuse_OfBounds: bad values panic at the call that is wrong.
+// TestMisuse_OfBounds: bad values panic at the faulty call.
 func TestMisuse_OfBounds(t *testing.T) {
 	panics(t, "WithBound(0, 1)", func() { actor.WithBound(0, actor.OverflowRefuse) })
 	panics(t, "WithBound(1, 3)", func() { actor.WithBound(1, 3) })
 }
 
-// TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already
-// refuses what comes from outside becomes dead letters, and mutes no sender.
+// TestBound_SpawnedTooLate: an actor with a bound is spawned after the system has begun to refuse
+// calls from outside. Mail for it becomes dead letters, and mutes no sender.
 func TestBound_SpawnedTooLate(t *testing.T) {
 	for _, typ := range []*boundedType{droppingType, refusingType, mutingType} { // the last would hang
 		t.Run(typ.typ.Name(), func(t *testing.T) {
@@ -555,8 +556,9 @@ func TestBound_SpawnedTooLate(t *testing.T) {
 	}
 }
 
-// TestBound_AnswersAreCountedOnce: what answers an AskToWithin of an actor with a bound is no
-// message of its own, also if it comes from outside: here because the request had to make room.
+// TestBound_AnswersAreCountedOnce: an answer to an ask with a time-out, of an actor with a bound,
+// does not count as a message of its own. This also holds if the answer comes from outside, as
+// here, where the request had to make room.
 func TestBound_AnswersAreCountedOnce(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithDeterministic(1),
 		actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))

@@ -17,12 +17,12 @@ var (
 
 func noop(*puppet, *actor.Context) {}
 
-// TestWatermarks: overloaded from high on until no more than low are left, whatever the
-// batch: the actor runs two messages a turn, and is asked between any two.
+// TestWatermarks: an actor is overloaded from high on, until no more than low messages are left,
+// for any batch. The actor runs two messages a turn, and the test looks at it between two turns.
 func TestWatermarks(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	a := tideType.Spawn(sys, puppet{})
-	for range 3 { // idle in between: each count begins anew
+	for range 3 { // idle in between, so that each count begins anew
 		steps, done := make(chan struct{}), make(chan struct{})
 		const mail = 20
 		for range mail {
@@ -37,7 +37,8 @@ func TestWatermarks(t *testing.T) {
 			inside(t, sys, func(c *actor.Context) {
 				overloaded = tideDo.TrySend(c, a, noop) == actor.ErrOverloaded
 			})
-			// A turn that lasts for long is cut short, so that of 4 one may have been taken off.
+			// A turn that lasts for long is cut short, so one of 4 messages may have been taken
+			// off.
 			if want := left > 3; overloaded != want && left != 4 {
 				t.Errorf("%d left: overloaded: %v, want %v", left, overloaded, want)
 			}
@@ -54,7 +55,7 @@ func TestWatermarks(t *testing.T) {
 	}
 }
 
-// TestWatermarks_BelowNoneIsMuted: an actor that never has a full house mutes no sender,
+// TestWatermarks_BelowNoneIsMuted: an actor that never reaches its high watermark mutes no sender,
 // although it spends its batch in every turn.
 func TestWatermarks_BelowNoneIsMuted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
@@ -70,9 +71,9 @@ func TestWatermarks_BelowNoneIsMuted(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 0)
 }
 
-// TestWatermarks_AllRun: whatever is sent to an actor with watermarks, by whom, and
-// whatever it does, all of it runs, no actor stays muted, and the count is right: it is
-// never overloaded when it rests.
+// TestWatermarks_AllRun: all messages to an actor with watermarks run, from any sender and whatever
+// the actor does. No actor stays muted, and the count is right: the actor is never overloaded when
+// it is idle.
 func TestWatermarks_AllRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sys := actor.Start(actor.WithWorkers(rapid.IntRange(1, 3).Draw(t, "workers")),
@@ -147,9 +148,9 @@ func TestWatermarks_BoundTheMailbox(t *testing.T) {
 	}
 }
 
-// TestWatermarks_EndOfALife: an actor falls with the last of what it had taken out; what comes in
-// until it is down is not taken off a count that was made before. Builds that check what must
-// always hold ended with "an actor has -1 messages".
+// TestWatermarks_EndOfALife: an actor falls with the last message that it had taken out. Messages
+// that come in before it is down must not be subtracted from a count that was made before. Builds
+// that check invariants ended with "an actor has -1 messages".
 func TestWatermarks_EndOfALife(t *testing.T) {
 	for name, fall := range map[string]deed{
 		"panics": func(*puppet, *actor.Context) { panic("the last") },
@@ -165,10 +166,10 @@ func TestWatermarks_EndOfALife(t *testing.T) {
 			falls, ran := 0, 0
 			supers.Table(begin.Handle(func(_ *puppet, c *actor.Context, _ struct{}) {
 				child := actor.SpawnSupervised(c, tideType, func(*puppet) {}, fell)
-				// Its mail has been counted when the next one runs.
+				// The mail of the child has been counted when the next message runs.
 				tideDo.Send(c, child, func(_ *puppet, c *actor.Context) {
 					tideDo.Send(c, child, func(p *puppet, c *actor.Context) {
-						actor.Suspend(c, child) // calls it, before what it sends itself then
+						actor.Suspend(c, child) // its wake-up comes before the next message
 						tideDo.Send(c, child, func(*puppet, *actor.Context) { ran++ })
 						fall(p, c)
 					})
@@ -186,7 +187,7 @@ func TestWatermarks_EndOfALife(t *testing.T) {
 	}
 }
 
-// TestMisuse_OfWatermarks: bad values panic at the call that is wrong.
+// TestMisuse_OfWatermarks: bad values panic at the faulty call.
 func TestMisuse_OfWatermarks(t *testing.T) {
 	panics(t, "WithWatermarks(1, 1)", func() { actor.WithWatermarks(1, 1) })
 	panics(t, "WithWatermarks(1, -1)", func() { actor.WithWatermarks(1, -1) })

@@ -47,7 +47,7 @@ func putOnStandby(from Sender, t Target) {
 // standby is the signal of putOnStandby.
 type standby struct{ unanswered }
 
-func (standby) serve(a *cell, _ *Context) {
+func (standby) serve(a *cell, _ *kernelTurn) {
 	if x := a.makeCold(); x.state == suspended {
 		a.releaseHold(x)
 	}
@@ -56,7 +56,7 @@ func (standby) serve(a *cell, _ *Context) {
 // postponed is the signal of postpone.
 type postponed struct{ unanswered }
 
-func (postponed) serve(a *cell, c *Context) {
+func (postponed) serve(a *cell, c *kernelTurn) {
 	if x := a.makeCold(); x.state == suspended && x.backoff == nil {
 		a.releaseHold(x)
 		beginBackoff(a, c, x)
@@ -121,7 +121,7 @@ func (s *supervision) backlog() int {
 
 // beginBackoff sorts the mail that waits, and releases the senders that wait at the gate. From then
 // on the actor is not parked. Owner only.
-func beginBackoff(a *cell, c *Context, x *coldState) {
+func beginBackoff(a *cell, c *kernelTurn, x *coldState) {
 	if invariant.On {
 		verifyBackoff(a, x)
 	}
@@ -163,7 +163,7 @@ func (f *backoff) unasked(a *cell, m *message) error {
 
 // refuse is unasked for mail that comes during the back-off. It also counts the messages that are
 // kept, and shuts the gate when the backlog is full.
-func (f *backoff) refuse(c *Context, a *cell, m *message) error {
+func (f *backoff) refuse(c *kernelTurn, a *cell, m *message) error {
 	if !isMail(m.ID) || a.typ().decls[m.ID].caller != nil {
 		return f.unasked(a, m)
 	}
@@ -182,7 +182,7 @@ func (f *backoff) refuse(c *Context, a *cell, m *message) error {
 // postpone ends a turn of an actor in a back-off. It puts the new mail aside, at most a batch, and
 // goes idle if there is no more. It reports whether another turn must follow. The message in the
 // mailbox's top node is put aside last. Owner only.
-func (f *backoff) postpone(a *cell, c *Context) (again bool) {
+func (f *backoff) postpone(a *cell, c *kernelTurn) (again bool) {
 	x := a.cold
 	if invariant.On {
 		verifyPostpone(a, x)
@@ -224,7 +224,7 @@ func (f *backoff) postpone(a *cell, c *Context) (again bool) {
 
 // postponeOne keeps m, or makes a dead letter of it. It reports whether m is kept; if not, the
 // caller recycles m.
-func (f *backoff) postponeOne(a *cell, c *Context, m *message) (kept bool) {
+func (f *backoff) postponeOne(a *cell, c *kernelTurn, m *message) (kept bool) {
 	if f.before > 0 {
 		f.before--
 		f.mail.Add(m)
@@ -260,7 +260,7 @@ func (f *flow) downtime() downtime { return downtime{f.fallNow(), f.suspension()
 // rejectSuspended makes a dead letter of a message that meets the shut gate of an actor in a
 // back-off, and reports whether it did. It does not reject requests whose callers wait, nor
 // messages of the runtime.
-func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descriptor) bool {
+func (c *kernelTurn) rejectSuspended(to *cell, s *suspension, m *message, d *descriptor) bool {
 	if d == systemDesc || d.caller != nil && d.caller(m).state() == callerWaits {
 		return false
 	}
@@ -270,7 +270,7 @@ func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descri
 }
 
 // wakeSuspended is P2: the actor of c has just entered the wait list of a.
-func wakeSuspended(a *cell, c *Context) {
+func wakeSuspended(a *cell, c *kernelTurn) {
 	if a.flow.Load().suspension() != nil {
 		a.tell(c, released{})
 	}
@@ -279,14 +279,14 @@ func wakeSuspended(a *cell, c *Context) {
 // released tells an actor in a back-off that a sender waits at its gate.
 type released struct{ unanswered }
 
-func (released) serve(a *cell, c *Context) {
+func (released) serve(a *cell, c *kernelTurn) {
 	if x := a.makeCold(); x.backoff != nil && !a.gate.IsOpen() {
 		release(c, a.gate.Drain(&gateMark))
 	}
 }
 
 // setPressed shuts the gate of a suspended actor, or opens it. Owner only.
-func (a *cell) setPressed(c *Context, on bool) {
+func (a *cell) setPressed(c *kernelTurn, on bool) {
 	l := a.load &^ backpressure.Pressed
 	if on {
 		l |= backpressure.Pressed

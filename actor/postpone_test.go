@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// sleeper is a child that falls and is in a back-off until the test restarts it. What it runs is
-// written down beside it, since its state goes.
+// sleeper is a child that falls and is in a back-off until the test restarts it. The log of its
+// messages is outside of its state, which does not survive.
 type sleeper struct{ log *sleepLog }
 
 type sleepLog struct {
@@ -29,7 +29,7 @@ func (l *sleepLog) note(n int) {
 	l.ran = append(l.ran, n)
 }
 
-// ranIs fails the test unless the messages of those numbers have run, in this order.
+// ranIs fails the test unless the messages with these numbers have run, in this order.
 func (l *sleepLog) ranIs(t testing.TB, want ...int) {
 	t.Helper()
 	l.mu.Lock()
@@ -39,8 +39,8 @@ func (l *sleepLog) ranIs(t testing.TB, want ...int) {
 	}
 }
 
-// deadIs fails the test unless the messages of those numbers are dead letters for that reason, and
-// for that of the fall.
+// deadIs fails the test unless the messages with these numbers are dead letters, with the reason
+// why and the reason of the fall.
 func (l *sleepLog) deadIs(t testing.TB, why error, want ...int) {
 	t.Helper()
 	l.mu.Lock()
@@ -63,7 +63,7 @@ type sleeperType struct {
 	ask  actor.AskBehaviour[sleeper, int, int]
 }
 
-// cue is for a sleeper that is about to fall.
+// cue makes a sleeper fall: it tells that it has begun, and falls when it is told.
 type cue struct{ begun, when chan struct{} }
 
 func newCue() cue { return cue{make(chan struct{}), make(chan struct{})} }
@@ -88,7 +88,7 @@ func newSleeperType(opts ...actor.TypeOption) *sleeperType {
 	return s
 }
 
-// The types: what a back-off does has three forms inside.
+// There are three types, because the runtime has three forms of a back-off.
 var sleeperTypes = map[string]*sleeperType{
 	"plain":      newSleeperType(),
 	"bounded":    newSleeperType(actor.WithBound(5000, actor.OverflowMute)),
@@ -105,8 +105,8 @@ type bed struct {
 	log    *sleepLog
 }
 
-// makeBed makes one. The sleeper is in a back-off as soon as it falls, and the system is quiet
-// then.
+// makeBed makes a bed. The sleeper is in a back-off as soon as it falls, and then the system is
+// quiet.
 func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...actor.Option) *bed {
 	t.Helper()
 	b := &bed{sleeperType: typ, t: t, log: &sleepLog{}}
@@ -129,7 +129,7 @@ func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...ac
 	return b
 }
 
-// sleep makes the sleeper fall after before has sent it what it likes.
+// sleep makes the sleeper fall. Before that it calls the functions before.
 func (b *bed) sleep(before ...func()) {
 	b.t.Helper()
 	q := newCue()
@@ -148,7 +148,8 @@ func (b *bed) wake() {
 	quiet(b.t, b.sys)
 }
 
-// asks is the error of an ask in each form, for a sleeper that is down or goes down meanwhile.
+// asks asks a sleeper in each form, and sends the errors to got. The sleeper is down or goes down
+// meanwhile.
 func (b *bed) asks(ctx context.Context, got chan<- error) {
 	go func() { _, err := b.ask.Ask(ctx, b.child, 1); got <- err }()
 	go func() {
@@ -202,7 +203,7 @@ func TestPostpone_Asks(t *testing.T) {
 	}
 }
 
-// newCaller makes a type of actors that ask.
+// newCaller makes a type of actors that ask. hears is called for each outcome.
 func newCaller(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.Type[puppet],
 	actor.Behaviour[puppet, func(*actor.Context)], actor.Behaviour[puppet, actor.Result[int]]) {
 	typ := actor.NewType[puppet]("caller")
@@ -214,8 +215,8 @@ func newCaller(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.T
 	return typ, run, heard
 }
 
-// TestWaitForRestart: "the request is kept and runs after the restart. It is kept whatever
-// ChildOptions.Backlog says"; "The mark is inherited".
+// TestWaitForRestart: the request is kept and runs after the restart, for any ChildOptions.Backlog;
+// "The mark is inherited".
 func TestWaitForRestart(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {
@@ -225,7 +226,7 @@ func TestWaitForRestart(t *testing.T) {
 			got := make(chan error, 10)
 			b.sleep(func() { b.asks(ctx, got) })
 			b.asks(ctx, got)
-			_, err := b.ask.Ask(soon(t), b.child, 1) // another's fails
+			_, err := b.ask.Ask(soon(t), b.child, 1) // a request without the mark fails
 			wants(t, err, actor.ErrSuspended)
 			quiet(t, b.sys)
 			equal(t, "outcomes", len(got), 0)
@@ -242,8 +243,9 @@ func TestWaitForRestart(t *testing.T) {
 
 // TestPostpone_Sends: "ordinary and urgent messages are kept up to a bound … and run after the
 // restart; beyond the bound they become dead letters with the reason ErrSuspended, and TrySend
-// returns that error"; "besides those that waited then"; "For an actor with a bound … the smaller
-// of the two bounds counts". From a behaviour and from outside, and again in the next life.
+// returns that error"; messages that waited before do not count; "For an actor with a bound … the
+// smaller of the two bounds counts". The messages come from a behaviour and from outside, and again
+// in the next life.
 func TestPostpone_Sends(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		for _, backlog := range []int{-1, 3} {
@@ -366,10 +368,10 @@ func TestPostpone_MutesNone(t *testing.T) {
 			close(q.when)
 			b.fall.Send(b.sys, b.child, q)
 			receive(t, "the fall", childDown)
-			// By the fall, before the decision.
+			// The actor is muted because of the fall, before the supervisor has decided.
 			muted := muteOn(t, b.sys, func(c *actor.Context) { b.tell.Send(c, b.child, 1) })
 			close(postpone)
-			quiet(t, b.sys) // Wait would not return if it were muted still
+			quiet(t, b.sys) // Wait would not return if it were still muted
 			equal(t, "it is muted", actor.Muted(muted), false)
 			count.Send(b.sys, muted, 1)
 			for range 10 {
@@ -413,8 +415,8 @@ func TestPostpone_SendWait(t *testing.T) {
 	}
 }
 
-// TestPostpone_Ends: what is kept becomes dead letters when the actor ends for good, or its system
-// does; those who wait hear.
+// TestPostpone_Ends: kept messages become dead letters when the actor ends for good, or its system
+// ends. Callers that wait get an error.
 func TestPostpone_Ends(t *testing.T) {
 	for name, end := range map[string]func(b *bed){
 		"Stop":       func(b *bed) { actor.Stop(b.sys, b.child) },
@@ -482,7 +484,7 @@ func TestStandby(t *testing.T) {
 	panics(t, "is not supervised", func() { actor.Standby(b.sys, b.parent) })
 }
 
-// TestPostpone_Status: an actor in a back-off is none to send to.
+// TestPostpone_Status: the status of an actor in a back-off is overloaded.
 func TestPostpone_Status(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{})
 	b.sleep()
@@ -491,8 +493,8 @@ func TestPostpone_Status(t *testing.T) {
 	equal(t, "it stands", b.child.Status(), actor.StatusIdle)
 }
 
-// TestPostpone_Deterministic: all orders of a few senders, a fall and a restart: each message runs
-// once or is a dead letter, no actor is left muted, and each caller hears.
+// TestPostpone_Deterministic: a few senders, a fall and a restart in many orders. Each message runs
+// once or is a dead letter, no actor is left muted, and each caller gets an answer.
 func TestPostpone_Deterministic(t *testing.T) {
 	for seed := range uint64(nightly(200, 5000)) {
 		for name, typ := range sleeperTypes {
@@ -533,8 +535,8 @@ func TestPostpone_Deterministic(t *testing.T) {
 }
 
 // TestPostpone_Storm: behaviours and goroutines send, ask and try while their receiver falls, is in
-// a back-off and comes up, again and again, on several workers, with nodes that are used again:
-// each message runs once or is a dead letter, once, and what one sender has sent runs in order.
+// a back-off and comes up, again and again, on several workers, with recycled nodes. Each message
+// runs once or is a dead letter once, and the messages of one sender run in order.
 func TestPostpone_Storm(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {
@@ -544,7 +546,7 @@ func TestPostpone_Storm(t *testing.T) {
 			wardenIn(t, b.sys, b.parent, func(w *warden, _ *actor.Context) {
 				w.fell = func(c *actor.Context, f actor.ChildDown) {
 					actor.Postpone(c, f.Ref)
-					wardenWake.Send(c, actor.Self[warden](c), f.Ref) // which restarts it
+					wardenWake.Send(c, actor.Self[warden](c), f.Ref) // a message that restarts it
 				}
 			})
 			var heard atomic.Int64

@@ -68,17 +68,17 @@ func (a *cell) endFlow() (newest *message) {
 
 // The runtime's own messages about the flow, which run as any other.
 var (
-	permitDecl = &descriptor{run: func(c *Context, a *cell, _ *message) {
+	permitDecl = &descriptor{run: func(c *kernelTurn, a *cell, _ *message) {
 		c.count.notRun++
 		a.returnPermits(c)
 	}}
-	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
+	lookDesc = &descriptor{run: func(c *kernelTurn, a *cell, _ *message) {
 		c.count.notRun++
-		if !a.box.Closed() { // else the end finds what is left
+		if !a.box.Closed() { // else the end of the actor finds the message
 			a.moveNewest(c) // it may have come after this turn's M2
 		}
 	}}
-	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
+	deadlockDecl = &descriptor{run: func(c *kernelTurn, a *cell, m *message) {
 		c.count.notRun++
 		resolveDeadlock(a, c, *payloadOf[uint64](m) != 0)
 	}}
@@ -90,23 +90,14 @@ var wordSize, _ = msg.Of[uint64]()
 // newOwn makes one of these messages.
 func newOwn(e env, id uint16, word uint64) *message {
 	m := e.node(wordSize)
-	e.countMade(-1) // it is none of the user's
+	e.countMade(-1) // it is not a user's message
 	m.ID, m.From = id, 0
 	*payloadOf[uint64](m) = word
 	return m
 }
 
-// ApplyPressure says that the actor wants no more messages for now, because of
-// something that the runtime does not see, such as a socket that takes no data. Actors
-// that send to it are muted until it calls ReleasePressure or ends. It handles its own
-// messages as before, and is never muted itself meanwhile. Applying pressure twice is
-// the same as once.
-//
-// An actor that reports that there is room again must not be muted meanwhile: its message
-// would never come. If that happens, the actors that wait are released to run the mail that
-// they have, for the first time within a tenth of a second; see [PressureDeadlock]. If the
-// report comes from outside, take a [System.Hold] for as long as you wait for it.
-func (c *Context) ApplyPressure() {
+// ApplyPressure implements [Context.ApplyPressure].
+func (c *kernelTurn) ApplyPressure() {
 	mustRun(c, "ApplyPressure")
 	a := c.self
 	if a.load&backpressure.Pressed != 0 || a.leavesForGood() {
@@ -123,9 +114,8 @@ func (c *Context) ApplyPressure() {
 	}
 }
 
-// ReleasePressure undoes ApplyPressure: actors that were muted for it go on.
-// Without pressure it does nothing.
-func (c *Context) ReleasePressure() {
+// ReleasePressure implements [Context.ReleasePressure].
+func (c *kernelTurn) ReleasePressure() {
 	mustRun(c, "ReleasePressure")
 	a := c.self
 	if a.load&backpressure.Pressed == 0 {

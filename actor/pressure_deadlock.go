@@ -90,7 +90,7 @@ const (
 // decides in its own turn, as the owner of its gate. If the pressure has been released meanwhile,
 // the message does nothing.
 type deadlockWatch struct {
-	sys   *System
+	sys   *kernelSystem
 	mu    seam.Mutex
 	roots []*cell    // guarded by mu
 	alarm seam.Alarm // guarded by mu; nil: it was never needed
@@ -253,7 +253,7 @@ func (s *deadlockWatch) end() {
 }
 
 // onlyMuted reports whether the system would be quiescent if no actors were muted.
-func (s *System) onlyMuted() bool {
+func (s *kernelSystem) onlyMuted() bool {
 	holds, ok := s.sched.OnlyHolds()
 	if !ok {
 		return false
@@ -264,7 +264,7 @@ func (s *System) onlyMuted() bool {
 
 // resolveDeadlock releases the actors that have waited for long for a, which is under pressure. It
 // reports the deadlock if the waiting might never have ended. Owner only, in a turn.
-func resolveDeadlock(a *cell, c *Context, idle bool) {
+func resolveDeadlock(a *cell, c *kernelTurn, idle bool) {
 	if a.load&backpressure.Pressed == 0 || !a.gate.Waited(&gateMark) {
 		return // it has come to an end by itself
 	}
@@ -330,7 +330,7 @@ func peekMail(a *cell, f func(from uint64, id uint16) bool) {
 //go:noinline
 func peekedFrom(m *message) uint64 { return m.From &^ msg.HasPlace }
 
-func (s *System) reportDeadlock(r PressureDeadlock) {
+func (s *kernelSystem) reportDeadlock(r PressureDeadlock) {
 	if i := s.inspected.Load(); i != nil {
 		i.deadlock(r)
 	}

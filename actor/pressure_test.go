@@ -38,8 +38,8 @@ func (s deadlocks) option() actor.Option {
 	}})
 }
 
-// TestPressure: an actor that sends to one under pressure is muted until the pressure is released
-// or the receiver ends. The receiver goes on, and is not muted itself.
+// TestPressure: an actor that sends to an actor under pressure is muted until the pressure is
+// released or the receiver ends. The receiver goes on, and is not muted itself.
 func TestPressure(t *testing.T) {
 	for name, end := range map[string]deed{
 		"released": func(_ *puppet, c *actor.Context) { c.ReleasePressure(); c.ReleasePressure() },
@@ -48,7 +48,7 @@ func TestPressure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.WithWorkers(2))
-			release, err := sys.Hold() // as who waits for a socket does
+			release, err := sys.Hold() // as a goroutine that waits for a socket does
 			must(t, err)
 			r := press(t, sys)
 			m := muteOn(t, sys, func(c *actor.Context) { count.Send(c, r, 1) })
@@ -69,8 +69,8 @@ func TestPressure(t *testing.T) {
 	}
 }
 
-// TestPressure_MutedNever: an actor that has met a gate and then applies pressure in the
-// same behaviour is not muted: others may wait for it already.
+// TestPressure_MutedNever: an actor that has met a gate and then applies pressure in the same
+// behaviour is not muted, because others may wait for it already.
 func TestPressure_MutedNever(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	a := press(t, sys)
@@ -84,9 +84,9 @@ func TestPressure_MutedNever(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 0)
 }
 
-// TestPressureDeadlock_3382 is the program of ponyc#3382 (K34): a sink applies pressure until it
-// gets an answer from a source that it has asked; the source had sent it data and is muted. It is
-// found, reported with names, and broken, and everything runs.
+// TestPressureDeadlock_3382 is the program of ponyc#3382 (K34). A sink applies pressure until it
+// gets an answer from a source that it has asked. The source had sent it data and is muted. The
+// deadlock is found, reported with names, and broken, and everything runs.
 func TestPressureDeadlock_3382(t *testing.T) {
 	reports := make(deadlocks, 10)
 	sys := start(t, actor.WithWorkers(2), reports.option())
@@ -95,7 +95,7 @@ func TestPressureDeadlock_3382(t *testing.T) {
 	do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
 		c.ApplyPressure()
 		do.Send(c, source, func(_ *puppet, c *actor.Context) {
-			count.Send(c, sink, 1) // data: mutes the source, the sink has not heard yet
+			count.Send(c, sink, 1) // data: mutes the source, before the sink has run it
 		})
 		do.Send(c, source, func(_ *puppet, c *actor.Context) { // the question
 			do.Send(c, sink, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
@@ -115,16 +115,16 @@ func TestPressureDeadlock_3382(t *testing.T) {
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
-// onlyReport is the one report that there is when the system is quiescent.
+// onlyReport returns the report of a quiescent system. It fails the test if there are several.
 func onlyReport(t testing.TB, reports deadlocks) actor.PressureDeadlock {
 	t.Helper()
 	equal(t, "reports", len(reports), 1)
 	return <-reports
 }
 
-// TestPressureDeadlock_Seeded: those who wait for one under pressure are let go long before an hour
-// is over, after which it would end the pressure by itself; each time later than before. By the
-// run's own clock, so that it does not hang if they are not.
+// TestPressureDeadlock_Seeded: an actor under pressure would end the pressure by itself after an
+// hour. Its waiting actors are released long before, each time later than the time before. The run
+// has its own clock, so the test does not hang if they are not released.
 func TestPressureDeadlock_Seeded(t *testing.T) {
 	for seed := range uint64(5) {
 		reports := make(deadlocks, 10)
@@ -135,7 +135,7 @@ func TestPressureDeadlock_Seeded(t *testing.T) {
 			c.ApplyPressure()
 			begun := c.Now()
 			actor.After(c, time.Hour, do, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
-			do.Send(c, source, func(_ *puppet, c *actor.Context) { count.Send(c, sink, 1) }) // it is muted
+			do.Send(c, source, func(_ *puppet, c *actor.Context) { count.Send(c, sink, 1) }) // muted
 			do.Send(c, source, func(_ *puppet, c *actor.Context) {
 				do.Send(c, sink, func(_ *puppet, c *actor.Context) { answered = c.Now().Sub(begun) })
 			})
@@ -148,8 +148,8 @@ func TestPressureDeadlock_Seeded(t *testing.T) {
 	}
 }
 
-// watchdog waits until the system is quiescent, and says who waits for whom if it never
-// is.
+// watchdog waits until the system is quiescent. If that takes too long, it says which actors wait
+// for which.
 func watchdog(t testing.TB, sys *actor.System) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
@@ -159,8 +159,8 @@ func watchdog(t testing.TB, sys *actor.System) {
 	}
 }
 
-// TestPressureDeadlock_Relay: the answer has to come through a third actor, so that no message of
-// the one under pressure lies with those who wait for it.
+// TestPressureDeadlock_Relay: the answer has to come through a third actor. So no message from the
+// actor under pressure is in the mailbox of an actor that waits for it.
 func TestPressureDeadlock_Relay(t *testing.T) {
 	reports := make(deadlocks, 10)
 	sys := start(t, actor.WithWorkers(2), reports.option())
@@ -181,9 +181,9 @@ func TestPressureDeadlock_Relay(t *testing.T) {
 	equal(t, "closed", r.Closed, false)
 }
 
-// TestPressureDeadlock_ChainIsNamed: an actor that waits for the one under pressure only in the end
-// may have a message from it. The report names the sender of that, and uses no word that could mean
-// the one in between.
+// TestPressureDeadlock_ChainIsNamed: an actor that waits for the actor under pressure through
+// another one may have a message from it. The report names the sender of that message, and has no
+// word that could mean the actor in between.
 func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 	reports := make(deadlocks, 10)
 	sys := start(t, actor.WithDeterministic(1), actor.Leeway(1), reports.option())
@@ -207,8 +207,8 @@ func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 	equal(t, "report", onlyReport(t, reports).String(), want)
 }
 
-// TestPressureDeadlock_RingOfMutualPressure: every actor of a ring applies pressure and releases it
-// when its neighbour says so. The neighbour is muted for having sent before.
+// TestPressureDeadlock_RingOfMutualPressure: every actor of a ring applies pressure, and releases
+// it when its neighbour says so. The neighbour is muted because it has sent before.
 func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	const ring = 5
 	reports := make(deadlocks, 1000)
@@ -219,7 +219,7 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 		do.Send(sys, writers[i], func(_ *puppet, c *actor.Context) { count.Send(c, all[i], 1) })
 		awaitMuted(t, writers[i])
 	}
-	// Each is released by what the writer that waits for the next has to say.
+	// Each actor is released by a message of the writer that waits for the next actor.
 	for i := range ring {
 		do.Send(sys, all[i], func(_ *puppet, c *actor.Context) {
 			do.Send(c, writers[(i+1)%ring], func(_ *puppet, c *actor.Context) {
@@ -237,8 +237,8 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 }
 
 // TestPressureDeadlock_NotWithoutNeed: pressure that is released soon, or for which no actor waits,
-// is no deadlock; and one that lasts, for news from outside for which the system is held, is not
-// reported: those who wait are let go at ever longer intervals.
+// is not a deadlock. Nor is lasting pressure while the system is held for news from outside: it is
+// not reported, and the waiting actors are released at ever longer intervals.
 func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	reports := make(deadlocks, 10)
 	sys := start(t, actor.WithWorkers(2), reports.option())
@@ -267,8 +267,8 @@ func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	}
 }
 
-// TestPressureDeadlock_StopEndsAll: a system that stops while actors wait for an idle one under
-// pressure makes dead letters of all they have, and tells goroutines that wait.
+// TestPressureDeadlock_StopEndsAll: a system stops while actors wait for an idle actor under
+// pressure. Their mail becomes dead letters, and goroutines that wait are told.
 func TestPressureDeadlock_StopEndsAll(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), actor.Leeway(1), dead.option())
@@ -286,14 +286,14 @@ func TestPressureDeadlock_StopEndsAll(t *testing.T) {
 	equal(t, "messages", st.Messages+uint64(dead.n.Load()), 3+3)
 }
 
-// muteGraph is a random program in which actors apply pressure, send to each other, and
-// release when an answer comes that some other actor has to give.
+// muteGraph is a random program in which actors apply pressure, send to each other, and release the
+// pressure when an answer of another actor comes.
 type muteGraph struct {
 	actors         []actor.Ref[puppet]
 	ran, sent, bad atomic.Int64
 }
 
-// sway is one step of an actor: what it does is drawn beforehand.
+// sway is one step of an actor. All steps are drawn before the run.
 type sway struct {
 	class  int // 0: send on, 1: press and ask, 2: press a while, 3: burst
 	at, to int
@@ -333,7 +333,7 @@ func (g *muteGraph) do(a sway) deed {
 	}
 }
 
-// drawAct draws a step and what it leads to.
+// drawAct draws a step and its following steps.
 func drawAct(t *rapid.T, actors, depth int) sway {
 	pick := func(what string) int { return rapid.IntRange(0, actors-1).Draw(t, what) }
 	a := sway{class: rapid.IntRange(0, 3).Draw(t, "class"), at: pick("at"), to: pick("to")}
@@ -345,8 +345,8 @@ func drawAct(t *rapid.T, actors, depth int) sway {
 	return a
 }
 
-// TestPressureDeadlock_RandomGraphs: random mute graphs "never hang": every message runs, and
-// none stays muted: a thousand of them. The watchdog says who waits for whom.
+// TestPressureDeadlock_RandomGraphs: a thousand random mute graphs "never hang": every message
+// runs, and no actor stays muted. The watchdog says which actors wait for which.
 func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 	var released, reports uint64
 	defer func() { t.Logf("%d let go, %d reports", released, reports) }()
@@ -381,7 +381,7 @@ func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 	}
 }
 
-// TestPressureDeadlock_Log: without a hook it is logged, with names.
+// TestPressureDeadlock_Log: without a hook the report is logged, with names.
 func TestPressureDeadlock_Log(t *testing.T) {
 	var log lines
 	sys := start(t, actor.WithWorkers(1), actor.WithLogger(log.logger()))
@@ -396,7 +396,7 @@ func TestPressureDeadlock_Log(t *testing.T) {
 	watchdog(t, sys)
 }
 
-// lines is a log.
+// lines records the lines of a log.
 type lines struct {
 	mu  sync.Mutex
 	got []string

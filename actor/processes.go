@@ -22,15 +22,15 @@ import (
 
 func init() {
 	access.Join = func(sys any, start func(access.Shared) (any, func())) any {
-		return sys.(*System).joinProcesses(start)
+		return sys.(*System).kernel().joinProcesses(start)
 	}
 	access.WorkerOf = func(c any, call string) (sys, worker any) {
-		in := c.(*Context)
+		in := c.(*Context).kernel()
 		mustRun(in, call)
-		return in.sys, in.w
+		return in.sys.face(), in.w
 	}
 	access.ProcessSender = func(sys any, p access.Running, stand access.Stand) any {
-		return &processEnv{System: sys.(*System), p: p, stand: stand}
+		return &processEnv{kernelSystem: sys.(*System).kernel(), p: p, stand: stand}
 	}
 	access.AskFor = func(ctx context.Context, sender, to, question, handler any) {
 		to.(interface {
@@ -41,7 +41,7 @@ func init() {
 		return &carrier{env: sender.(Sender).sender(), ctx: travelling(ctx)}
 	}
 	access.Outcome = func(c, behaviour any) func(sender, outcome any) {
-		return outcomeFor(c.(*Context), descriptorOf(behaviour).made())
+		return outcomeFor(c.(*Context).kernel(), descriptorOf(behaviour).made())
 	}
 	access.Blocking = func(worker any, f func()) {
 		w := worker.(*sched.Worker)
@@ -49,14 +49,14 @@ func init() {
 		w.Blocking(f)
 	}
 	access.ActorOn = func(worker any) uint64 {
-		if c, ok := worker.(*sched.Worker).Local().(*Context); ok && c.self != nil {
+		if c, ok := worker.(*sched.Worker).Local().(*kernelTurn); ok && c.self != nil {
 			return c.self.id
 		}
 		return 0
 	}
 	access.Outlive = func(c any, end func(c any, why error, over func())) {
-		c.(*Context).self.makeCold().parts[outlivesPart] = &outlives{
-			end: func(c *Context, why error, over func()) { end(c, why, over) }}
+		c.(*Context).kernel().self.makeCold().parts[outlivesPart] = &outlives{
+			end: func(c *kernelTurn, why error, over func()) { end(c.face(), why, over) }}
 	}
 }
 
@@ -70,7 +70,7 @@ type joined struct {
 }
 
 // joinProcesses is access.Join.
-func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
+func (s *kernelSystem) joinProcesses(start func(access.Shared) (any, func())) any {
 	if s == nil {
 		panicMisuse("Join", " of a nil or zero System")
 	}
@@ -89,7 +89,7 @@ func (s *System) joinProcesses(start func(access.Shared) (any, func())) any {
 		return *sys
 	}
 	var sys any
-	sys, j.unwind = start(access.Shared{Actors: s, Scheduler: s.sched, Clock: s.opts.clock,
+	sys, j.unwind = start(access.Shared{Actors: s.face(), Scheduler: s.sched, Clock: s.opts.clock,
 		Seed: s.opts.seed, Stepwise: s.sim != nil, Stop: s.Stop, DeadLetter: s.deadProcess,
 		Panicked: s.panickedProcess, Event: s.sim.processEvents()})
 	if j.over {
@@ -111,9 +111,9 @@ func (j *joined) end() {
 }
 
 // report reports a process that runs or blocks for long, if it still does so. It returns false if
-// the task is no process. The turn belongs to this process alone: once the monitor has asked the
-// worker to come by, no process hands on its turn to another. Any goroutine.
-func (j *joined) report(s *System, w *sched.Worker, task *sched.Task, atLeast time.Duration,
+// the task is no process. The turn belongs to this process alone: after the monitor has asked the
+// worker to answer, no process hands on its turn to another. Any goroutine.
+func (j *joined) report(s *kernelSystem, w *sched.Worker, task *sched.Task, atLeast time.Duration,
 	blocking bool, goesOn func() bool) bool {
 	processes := j.sys.Load()
 	if processes == nil {
@@ -133,8 +133,8 @@ func (j *joined) report(s *System, w *sched.Worker, task *sched.Task, atLeast ti
 // beginProcess begins a call in which the process that runs on w blocks. endProcess of the result
 // ends it. The result is nil if the call is not watched: it is within another such call, the run is
 // deterministic, or the system has no actors. Owner of w only, in a turn.
-func beginProcess(w *sched.Worker) *Context {
-	c, joined := w.Local().(*Context)
+func beginProcess(w *sched.Worker) *kernelTurn {
+	c, joined := w.Local().(*kernelTurn)
 	if !joined || w.InBlocking() || c.sys.sim != nil {
 		return nil
 	}
@@ -143,7 +143,7 @@ func beginProcess(w *sched.Worker) *Context {
 }
 
 // endProcess ends the call that beginProcess began. c may be nil.
-func (c *Context) endProcess() {
+func (c *kernelTurn) endProcess() {
 	if c != nil {
 		c.sys.blocked.end(c)
 	}
@@ -156,7 +156,7 @@ func waitInProcess(w *sched.Worker, f func()) bool {
 }
 
 // deadProcess counts and reports a message that no process will receive.
-func (s *System) deadProcess(to access.ProcessName, message any, reason error, bestEffort bool) {
+func (s *kernelSystem) deadProcess(to access.ProcessName, message any, reason error, bestEffort bool) {
 	who := ActorName{Type: to.Type, ID: to.ID, Name: to.Name}
 	s.outside.deadLetters.Add(1)
 	if bestEffort {
@@ -176,7 +176,7 @@ func (s *System) deadProcess(to access.ProcessName, message any, reason error, b
 }
 
 // panickedProcess counts and reports the panic of a process, as that of a behaviour. Its turn.
-func (s *System) panickedProcess(who access.ProcessName, crash any) {
+func (s *kernelSystem) panickedProcess(who access.ProcessName, crash any) {
 	c := crash.(*sched.Crash)
 	s.outside.panics.Add(1)
 	if tell := s.sim.processEvents(); tell != nil {
@@ -217,7 +217,7 @@ func panicInProcess(call string) {
 // A process cannot be muted itself. If the gate of a receiver is not open, the actor that stands
 // for the process sends in its place. The process goes on when that actor is not muted.
 type processEnv struct {
-	*System
+	*kernelSystem
 	p     access.Running
 	stand access.Stand
 	// The process is sending to the actor that stands for it.
@@ -229,6 +229,9 @@ var _ env = (*processEnv)(nil)
 // sender implements Sender.
 func (e *processEnv) sender() env { return e }
 
+// asSender implements env.
+func (e *processEnv) asSender() Sender { return e }
+
 // worker returns the worker whose turn runs the process; nil while the system ends.
 func (e *processEnv) worker() *sched.Worker {
 	w, _ := e.p.Worker().(*sched.Worker)
@@ -237,7 +240,7 @@ func (e *processEnv) worker() *sched.Worker {
 
 // in implements env: as for a behaviour, an actor of another system is outside.
 func (e *processEnv) in(a *cell) env {
-	if sys := a.sys(); sys != e.System {
+	if sys := a.sys(); sys != e.kernelSystem {
 		return sys
 	}
 	return e
@@ -252,7 +255,7 @@ func (e *processEnv) schedule(a *cell) {
 		w.Schedule(&a.task)
 		return
 	}
-	e.System.schedule(a)
+	e.kernelSystem.schedule(a)
 }
 
 // send implements env. After the send the process yields, or ends if it was told to. If the actor
@@ -269,11 +272,11 @@ func (e *processEnv) send(to *cell, m *message, d *descriptor) {
 	e.stands = true
 	defer func() { e.stands = false }()
 	e.stand(AnyRef{to}, func(c any) {
-		in := c.(*Context)
+		in := c.(*Context).kernel()
 		in.countMade(1)
 		e.mark(m)
 		in.send(to, m, d)
-	}, func() { e.System.send(to, m, d) })
+	}, func() { e.kernelSystem.send(to, m, d) })
 }
 
 // mayTry implements env.
@@ -357,7 +360,7 @@ func (a *askedActor[Q, R]) askFor(ctx context.Context, e env, question, handler 
 
 // outcomeFor is access.Outcome. As a method of Behaviour it would be in every program, once for
 // each type of behaviour.
-func outcomeFor(c *Context, d *descriptor) func(sender, outcome any) {
+func outcomeFor(c *kernelTurn, d *descriptor) func(sender, outcome any) {
 	c.mustOwn(d)
 	to, life := c.self, c.markAsk()
 	return func(sender, outcome any) {
@@ -376,7 +379,7 @@ func outcomeFor(c *Context, d *descriptor) func(sender, outcome any) {
 //
 //	ALIVE ── order ──▶ ALIVE, ordered ── over ──▶ the orders are served, one after the other
 type outlives struct {
-	end    func(c *Context, why error, over func())
+	end    func(c *kernelTurn, why error, over func())
 	orders []signal // the delayed orders, oldest first; nil: end was not called
 }
 
@@ -397,7 +400,7 @@ func (*outlives) ends(a *cell, _ env, at ending, _ error) {
 
 // putOff keeps an order for later, if the actor outlives something. It reports false if the order
 // is to be carried out. Owner only, in a turn beside the mail.
-func (x *coldState) putOff(a *cell, c *Context, order signal, why error) bool {
+func (x *coldState) putOff(a *cell, c *kernelTurn, order signal, why error) bool {
 	o := outlivesOf(x)
 	if o == nil || x.state != alive {
 		return false
@@ -408,7 +411,7 @@ func (x *coldState) putOff(a *cell, c *Context, order signal, why error) bool {
 		return true
 	}
 	if a.load&backpressure.Muted != 0 {
-		a.unmuted(c) // as one that drains: see endsForOthers
+		a.unmuted(c) // as an actor that drains: see endsForOthers
 	}
 	o.end(c, why, func() { a.tell(a.sys(), outlived{by: o}) })
 	return true
@@ -420,7 +423,7 @@ type outlived struct {
 	by *outlives
 }
 
-func (s outlived) serve(a *cell, c *Context) {
+func (s outlived) serve(a *cell, c *kernelTurn) {
 	x := a.makeCold()
 	if outlivesOf(x) != s.by {
 		return // of an earlier life

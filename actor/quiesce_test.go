@@ -13,9 +13,9 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// TestWait_NeverEarly: "That includes the behaviours for messages whose Send returned
-// before Wait was called". Two senders race for one idle actor, so that one of them has
-// to wake it and the other returns first; each waits and looks.
+// TestWait_NeverEarly: "That includes the behaviours for messages whose Send returned before Wait
+// was called". Two senders race for one idle actor. One of them has to wake it, and the other
+// returns first. Each then waits, and looks whether its message has run.
 func TestWait_NeverEarly(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -41,8 +41,8 @@ func TestWait_NeverEarly(t *testing.T) {
 	})
 }
 
-// TestWait_NeverEarlyDeep: what a message causes is waited for as well: trees of
-// spawns and sends, pipes and asks on all workers.
+// TestWait_NeverEarlyDeep: Wait also waits for the effects of messages: trees of spawns and sends,
+// pipes and asks on all workers.
 func TestWait_NeverEarlyDeep(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -90,7 +90,7 @@ func TestWait_Stats(t *testing.T) {
 	}
 }
 
-// TestWait_Context: ctx's error if that ends first; the system goes on.
+// TestWait_Context: Wait returns ctx's error if ctx ends first. The system goes on.
 func TestWait_Context(t *testing.T) {
 	sys := start(t)
 	release, err := sys.Hold()
@@ -131,8 +131,8 @@ func TestHold(t *testing.T) {
 	wants(t, err, actor.ErrSystemStopped)
 }
 
-// TestRun: "blocks until the system is quiescent, … and then stops it. Messages sent
-// afterwards from outside become dead letters"; nothing is lost in between.
+// TestRun: "blocks until the system is quiescent, … and then stops it. Messages sent afterwards
+// from outside become dead letters". No message is lost in between.
 func TestRun(t *testing.T) {
 	for round := range scaled(500) {
 		var dead letters
@@ -158,8 +158,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRun_Twice: of several that run or shut down at once all return; one that
-// comes later is told.
+// TestRun_Twice: several calls of Run and Shutdown at once all return. A later call gets an error.
 func TestRun_Twice(t *testing.T) {
 	sys := start(t)
 	release, err := sys.Hold()
@@ -208,7 +207,7 @@ func TestShutdown(t *testing.T) {
 }
 
 // TestShutdown_Deadline: "If ctx ends before, Shutdown stops the system at once, … without waiting
-// for behaviours that still run, and returns ctx's error".
+// for behaviours that still run. It then returns a *ShutdownError, which wraps ctx's error".
 func TestShutdown_Deadline(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(2), dead.option())
@@ -216,7 +215,7 @@ func TestShutdown_Deadline(t *testing.T) {
 	stuck, release := make(chan struct{}), make(chan struct{})
 	do.Send(sys, r, func(*puppet, *actor.Context) { close(stuck); <-release })
 	receive(t, "the behaviour to get stuck", stuck)
-	count.Send(sys, r, 1) // for the next turn, which there will not be
+	count.Send(sys, r, 1) // for the next turn, which will not come
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	wants(t, sys.Shutdown(ctx), context.DeadlineExceeded)
@@ -255,15 +254,15 @@ func TestStop_Now(t *testing.T) {
 	receive(t, "Stop to return", stopped)
 	equal(t, "finished", finished.Load(), 2)
 	st := sys.Stats()
-	// A worker may finish its turn before it sees the end, but no other.
+	// A worker may finish its turn before it sees the end. It begins no other turn.
 	equal(t, "run or dead", int64(st.Messages)+dead.n.Load(), 32)
 	if dead.n.Load() < 10 {
 		t.Errorf("%d dead letters, want at least those of the ten that never ran", dead.n.Load())
 	}
 }
 
-// TestCycles_StartQuiesceStop (TestBug_K2, K7, K40): start, one message, quiesce,
-// stop, over and over; a hang is a lost wake-up. A million times in the nightly form.
+// TestCycles_StartQuiesceStop (TestBug_K2, K7, K40): start, one message, quiesce and stop, over and
+// over. A hang is a lost wake-up. The nightly form does it a million times.
 func TestCycles_StartQuiesceStop(t *testing.T) {
 	cycles := nightly(20_000, 1_000_000)
 	if invariant.On { // ten times slower

@@ -2,5 +2,5 @@
 
 package actor_test
 
-// raceDetector reports whether the race detector looks on.
+// raceDetector reports whether the race detector is on.
 const raceDetector = false

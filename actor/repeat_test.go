@@ -12,13 +12,13 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// daybook is what a program writes down, beside the order of its behaviours.
+// daybook records the results of a program, besides the order of its behaviours.
 type daybook struct{ lines []string }
 
 func (d *daybook) note(args ...any) { d.lines = append(d.lines, fmt.Sprint(args...)) }
 
-// repeatable are programs of every part of the runtime, with what shows that they are
-// about it. Each is small, and runs in many orders.
+// repeatable are programs for every feature of the runtime. shows reports, from the counters,
+// whether the feature was at work. Each program is small, and runs in many orders.
 var repeatable = map[string]struct {
 	program func(sys *actor.System, d *daybook)
 	shows   func(st actor.Stats) bool // nil: the order is enough
@@ -50,11 +50,12 @@ var repeatable = map[string]struct {
 
 func muted(st actor.Stats) bool { return st.Mutes > 0 }
 
-// exempted reports whether others have stood in for workers: they have a row of their own.
+// exempted reports whether stand-ins have run turns for blocked workers. They have a row of their
+// own.
 func exempted(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
 
-// TestRepeat: "The same seed means the same order", for all that actors can do; and what was sent
-// has run, or is a dead letter. At night 250 seeds of each, twice.
+// TestRepeat: "The same seed means the same order", for all features of actors. Each message has
+// run, or is a dead letter. At night each program runs with 250 seeds, twice.
 func TestRepeat(t *testing.T) {
 	for name, c := range repeatable {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +119,7 @@ var (
 	_          = markedType.Table(markedDo.Handle((*puppet).Do))
 )
 
-// repeatFlood has three actors send to one that cannot keep up.
+// repeatFlood makes three actors send to an actor that cannot keep up.
 func repeatFlood(typ *actor.Type[puppet], b actor.Behaviour[puppet, deed]) func(*actor.System,
 	*daybook) {
 	return func(sys *actor.System, _ *daybook) {
@@ -163,7 +164,7 @@ func repeatSendWait(sys *actor.System, d *daybook) {
 	}
 }
 
-// repeatPressure has circles: the one under pressure waits for mail of one that is muted
+// repeatPressure makes circles: an actor under pressure waits for mail of an actor that is muted
 // for it.
 func repeatPressure(sys *actor.System, d *daybook) {
 	for range 3 {
@@ -205,7 +206,7 @@ func repeatLinks(sys *actor.System, d *daybook) {
 	actor.Drain(sys, ring[0])
 }
 
-// A watcher writes down who has ended, and why.
+// A watcher records which actors have ended, and why.
 var (
 	spyType = actor.NewType[puppet]("watcher")
 	spyOn   = actor.Declare[actor.Ref[puppet]](spyType, "watch")
@@ -236,7 +237,7 @@ func repeatChildren(sys *actor.System, d *daybook) {
 	actor.Stop(sys, top)
 }
 
-// attic keeps much in its heap, and throws half of it away.
+// attic keeps many values in its heap, and drops half of them.
 type attic struct {
 	m heap.Map[int, heap.Ptr[[8]int]]
 }
@@ -315,7 +316,7 @@ func repeatPipe(sys *actor.System, d *daybook) {
 	}
 }
 
-// repeatWaiting has more behaviours that wait than there are workers: others stand in.
+// repeatWaiting has more waiting behaviours than there are workers, so others stand in for these.
 func repeatWaiting(sys *actor.System, d *daybook) {
 	chain := make([]actor.Ref[puppet], 12)
 	for i := range chain {
@@ -336,7 +337,7 @@ func repeatWaiting(sys *actor.System, d *daybook) {
 	}
 }
 
-// repeatBlocking has behaviours leave their slots, and come back.
+// repeatBlocking makes behaviours leave their slots, and come back.
 func repeatBlocking(sys *actor.System, d *daybook) {
 	answer := puppetType.Spawn(sys, puppet{n: 7})
 	for range 8 {
@@ -369,7 +370,7 @@ func repeatVariants(sys *actor.System, d *daybook) {
 	}
 }
 
-// A door is open for every other knock; it stashes what it does not hear.
+// A door runs every other knock, and stashes the others.
 type door struct{}
 
 var (

@@ -89,7 +89,7 @@ type fault struct {
 // collected ([heap.Arena.Collect] panics because of an invalid handle). It answers the caller of an
 // ask and reports the panic. The actor ends, or goes on, in a turn of its own, since OnStop may
 // crash as well.
-func (a *cell) crashed(c *Context, crash *sched.Crash) {
+func (a *cell) crashed(c *kernelTurn, crash *sched.Crash) {
 	between := !c.aside && !inHand(c, a, c.msg) // two behaviours
 	if between {
 		c.msg, c.aside, c.rooting = &noMessage, true, nil
@@ -103,7 +103,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	}
 	if !c.aside {
 		c.count.messages += uint64(accountCrash(a, c))
-		a.policy().forget(a) // the next turn may take out what comes in
+		a.policy().forget(a) // the next turn may take out the mail that has come in
 	}
 	a.keepYielded(c)
 	c.outcomeCrashed(a, m)
@@ -111,7 +111,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 	c.reset()
 	e := c
 	if !a.supervised {
-		a.cold.closeParts(a, e) // before others hear of it
+		a.cold.closeParts(a, e) // before others learn of the end
 	}
 	f := faultOf(a, c, m, d, crash)
 	f.broken, f.then = between, then
@@ -129,7 +129,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 }
 
 // faultOf returns the fault of a crash. It reports the panic, unless a Kill was the cause.
-func faultOf(a *cell, c *Context, m *message, d *descriptor, crash *sched.Crash) *fault {
+func faultOf(a *cell, c *kernelTurn, m *message, d *descriptor, crash *sched.Crash) *fault {
 	if _, ok := crash.Value.(cut); ok {
 		return &fault{why: ErrKilled, killed: true}
 	}
@@ -149,7 +149,7 @@ func (f *fault) toCaller() error {
 }
 
 // goOn ends or restarts an actor that crashed, or leaves it to Decide. Owner only.
-func (f *fault) goOn(a *cell, c *Context) {
+func (f *fault) goOn(a *cell, c *kernelTurn) {
 	x := a.cold
 	where := x.where
 	x.where = inNone
@@ -168,7 +168,7 @@ func (f *fault) goOn(a *cell, c *Context) {
 	}
 }
 
-func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *PanicError) {
+func (s *kernelSystem) reportPanic(c *kernelTurn, a *cell, m *message, d *descriptor, e *PanicError) {
 	who := a.ownName()
 	p := PanicReport{
 		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name,
@@ -181,8 +181,8 @@ func (s *System) reportPanic(c *Context, a *cell, m *message, d *descriptor, e *
 	s.tellPanic(c, who, p, "gallop: behaviour panicked")
 }
 
-// tellPanic reports a panic that has been counted. what is the line of the log.
-func (s *System) tellPanic(e env, who ActorName, p PanicReport, what string) {
+// tellPanic reports a panic that has been counted. The line of the log begins with what.
+func (s *kernelSystem) tellPanic(e env, who ActorName, p PanicReport, what string) {
 	if i := s.inspected.Load(); i != nil {
 		i.panicked(e, p)
 	}
@@ -195,7 +195,7 @@ func (s *System) tellPanic(e env, who ActorName, p PanicReport, what string) {
 
 // logPanic writes a panic to the log. Panics in one line of code are counted together, with any
 // value; a Goexit is counted by its behaviour.
-func (s *System) logPanic(who ActorName, p PanicReport, line string) {
+func (s *kernelSystem) logPanic(who ActorName, p PanicReport, line string) {
 	n, write := s.mayLog(line, who.Type, cmp.Or(p.Frame, p.Behaviour))
 	if !write {
 		return
@@ -228,13 +228,13 @@ func verifyCrash(a *cell) {
 // not accounted for. After that m is recycled, and may be anywhere. Owner only, in a turn that is
 // about mail. For peek the result is a hint; peek has read whose turn it is, and may not read it
 // again.
-func inHand(c *Context, a *cell, m *message) bool {
+func inHand(c *kernelTurn, a *cell, m *message) bool {
 	return c.ran != nil || m != nil && m == a.in.Pending()
 }
 
 // accountCrash accounts for a segment that has ended in the middle of c.msg's behaviour. It returns
 // the number of its messages, and leaves them to the GC.
-func accountCrash(a *cell, c *Context) (n int) {
+func accountCrash(a *cell, c *kernelTurn) (n int) {
 	n = 1 + msg.Distance(c.ran, nil)
 	if invariant.On {
 		verifySegment(a, c, n)

@@ -48,7 +48,7 @@ func TestDropMail(t *testing.T) {
 	}
 }
 
-// TestDropMail_StashAndUrgent is TestDropMail for those.
+// TestDropMail_StashAndUrgent is TestDropMail for stashed and for urgent messages.
 func TestDropMail_StashAndUrgent(t *testing.T) {
 	var dead []actor.DeadLetter
 	sys := start(t, actor.WithWorkers(1),
@@ -129,7 +129,7 @@ func TestAsk_AbandonedRuns(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Decide: always(actor.DecideResume)})
 	ctx, cancel := context.WithCancel(context.Background())
 	got := make(chan error, 3)
-	b.sleep(func() { // which it does not: it goes on
+	b.sleep(func() { // the sleeper is not restarted: Decide resumes it
 		b.asks(ctx, got)
 		eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.child) >= 3 })
 		cancel()
@@ -140,7 +140,7 @@ func TestAsk_AbandonedRuns(t *testing.T) {
 	b.log.ranIs(t, 1, 1, 1)
 }
 
-// goneContext is a context whose Value calls runtime.Goexit from a moment on.
+// goneContext is a context whose Value calls runtime.Goexit after bad was set.
 type goneContext struct {
 	context.Context
 	bad, asked *atomic.Bool
@@ -154,9 +154,10 @@ func (c goneContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// TestRestart_ContextOfCaller: the context of a request that waits is code of the user's. It is asked
-// whether its caller waits for a restart when the request is made, and not in the turns of the
-// receiver: these go through all its mail, and a context that misbehaves would cost the rest of it.
+// TestRestart_ContextOfCaller: the context of a waiting request is foreign code. It is asked when
+// the request is made whether its caller waits for a restart. It is not asked in the turns of the
+// receiver, which go through all its mail: a context that misbehaves would cost the rest of the
+// mail.
 func TestRestart_ContextOfCaller(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		for _, postpones := range []bool{true, false} {
@@ -206,7 +207,7 @@ func TestRestart_ContextOfCaller(t *testing.T) {
 	}
 }
 
-// foulHandler is a handler of the user's that does not return.
+// foulHandler is a foreign handler that does not return.
 type foulHandler struct {
 	misdeed func()
 	got     chan error
@@ -219,7 +220,7 @@ func (h foulHandler) TrySend(from actor.Sender, r actor.Result[int]) error {
 }
 
 // TestRestart_HandlerOfCaller: an actor that goes into a back-off, or drops its mail, answers the
-// requests in it. A handler that panics there, or calls runtime.Goexit, costs none of the other mail.
+// requests in its mail. If a handler panics there, or calls runtime.Goexit, no other mail is lost.
 func TestRestart_HandlerOfCaller(t *testing.T) {
 	misdeeds := map[string]func(){"panic": func() { panic("foul") }, "Goexit": runtime.Goexit}
 	for name, typ := range sleeperTypes {

@@ -11,15 +11,15 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// relic is an actor that should leave nothing behind.
+// relic is an actor that must leave nothing in memory after its end.
 type relic struct {
 	self actor.Ref[relic]
-	rest [512]byte // not in an allocation that others share
+	rest [512]byte // so large that its allocation is not shared
 }
 
 type rite = func(*relic, *actor.Context)
 
-// relics are a type of them, with what the test has them do.
+// relics is a type of relics, with its behaviours.
 type relics struct {
 	typ    *actor.Type[relic]
 	do     actor.Behaviour[relic, rite]
@@ -50,8 +50,8 @@ func panicking(*relic, *actor.Context)         { panic("on purpose") }
 func goexiting(*relic, *actor.Context)         { runtime.Goexit() }
 func blocksAndEnds(_ *relic, c *actor.Context) { c.Blocking(c.Stop) }
 
-// TestEndedActorsAreCollected: an actor is the GC's once it has ended, or is idle and
-// there is no ref to it, although its system goes on and does nothing else.
+// TestEndedActorsAreCollected: the GC frees an actor that has ended, or that is idle and has no
+// ref, although its system goes on and does nothing else.
 func TestEndedActorsAreCollected(t *testing.T) {
 	plain, pinned, bounded := newRelics(), newRelics(actor.WithPinnedThread()), newRelics(
 		actor.WithBound(4, actor.OverflowRefuse))
@@ -137,7 +137,7 @@ func TestEndedActorsAreCollected(t *testing.T) {
 	}
 }
 
-// liveOnce has an actor live, and forgets it.
+// liveOnce makes an actor live and end, and keeps no ref to it.
 //
 //go:noinline
 func liveOnce(t *testing.T, sys *actor.System, k relics,
@@ -149,8 +149,8 @@ func liveOnce(t *testing.T, sys *actor.System, k relics,
 	return gone
 }
 
-// TestStoppedSystemKeepsNoActor: a system that has stopped, and is kept, keeps none of its actors,
-// not even one whose turn was the last.
+// TestStoppedSystemKeepsNoActor: a system that has stopped, and is still referenced, keeps none of
+// its actors in memory, not even the actor with the last turn.
 func TestStoppedSystemKeepsNoActor(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	gone := stopInTurn(t, sys, newRelics())
@@ -162,8 +162,8 @@ func TestStoppedSystemKeepsNoActor(t *testing.T) {
 	}
 }
 
-// TestStoppedSystemKeepsNoActor_WithTimers: nor one that had armed timers, whatever these had for
-// it, so that its arena is counted down: "a moment after a `runtime.GC()` or two".
+// TestStoppedSystemKeepsNoActor_WithTimers: the same for an actor that had armed timers, with any
+// payload. Its arena is released: "a moment after a `runtime.GC()` or two".
 func TestStoppedSystemKeepsNoActor_WithTimers(t *testing.T) {
 	k := newRelics()
 	for name, arm := range map[string]func(*actor.Context){
@@ -193,7 +193,7 @@ func TestStoppedSystemKeepsNoActor_WithTimers(t *testing.T) {
 	}
 }
 
-// armOnce has an actor with a blob in its heap arm timers, and forgets it.
+// armOnce makes an actor with a blob in its heap arm timers, and keeps no ref to it.
 //
 //go:noinline
 func armOnce(t *testing.T, sys *actor.System, k relics,
@@ -228,7 +228,8 @@ func stopInTurn(t *testing.T, sys *actor.System, k relics) (gone weak.Pointer[re
 }
 
 // TestRefToTheDeadKeepsNone: a ref to a child that has ended keeps neither its parent nor its
-// siblings, not even if the parent was taken along by its system before it heard of that end.
+// siblings in memory, even if the system ended the parent before the parent was told of the child's
+// end.
 func TestRefToTheDeadKeepsNone(t *testing.T) {
 	for name, parent := range map[string]func(*actor.Context, *actor.System){
 		"Child":  func(*actor.Context, *actor.System) {},
@@ -256,8 +257,8 @@ func TestRefToTheDeadKeepsNone(t *testing.T) {
 	}
 }
 
-// middleChild kills the second of three children, lets their parent go on, and returns the ref
-// of that child, and what parent and siblings were.
+// middleChild kills the second of three children, lets their parent go on, and returns the ref of
+// that child, and weak pointers to the parent and the siblings.
 //
 //go:noinline
 func middleChild(t *testing.T, sys *actor.System,

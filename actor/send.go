@@ -39,7 +39,7 @@ import (
 func send[M any](d *descriptor, from Sender, to *cell, m M) {
 	// An assertion that also assigns c takes a jump more.
 	if _, inside := from.(*Context); inside && d != nil && to != nil {
-		c, k := from.(*Context), to.shared()
+		c, k := from.(*Context).kernel(), to.shared()
 		if c != nil && c.sys == k.sys && d.typ == k.typ {
 			if n := c.cache.Take(d.sizeID); n != nil {
 				*payloadOf[M](n) = m
@@ -80,7 +80,7 @@ func sendWait[M any](ctx context.Context, d *descriptor, to *cell, m M) error {
 		return err
 	}
 	*payloadOf[M](n) = m
-	return d.tryDeliver(to.shared().sys, to.shared().sys, to, n)
+	return d.tryDeliver(to.shared().sys.face(), to.shared().sys, to, n)
 }
 
 // begin returns a node for a message to a, and where the sender is. The caller fills the node and
@@ -215,7 +215,7 @@ func (d *descriptor) mustSuit(to *cell) {
 // send delivers a message from the behaviour that runs. The caller has filled the payload. The
 // first push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's.
 // sendPushSlow is its cold twin.
-func (c *Context) send(to *cell, m *message, d *descriptor) {
+func (c *kernelTurn) send(to *cell, m *message, d *descriptor) {
 	if !to.gate.IsOpen() && c.waiters.latest != to && to.policy().meet(c, to, m, d) {
 		return
 	}
@@ -232,9 +232,9 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 		}
 		return
 	}
-	// An idle actor is woken, and may get the bias: then the mark becomes the head, and the message
-	// is the first behind it. Not if the kernel gives no fences, nor if the receiver may run
-	// elsewhere.
+	// An idle actor is woken, and this worker may get its bias: then the mark becomes the head, and
+	// m is the first message after it. The worker gets no bias if the kernel gives no fences, or if
+	// the receiver may run elsewhere.
 	woken := m
 	if l := &c.bias; l.Allowed() && l.Kept() && l.Fits(c.w.Overflows()) && to.shared().biased {
 		woken = c.bias.Mark()
@@ -260,7 +260,7 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 // sendPushSlow delivers a message whose first push did not succeed: another sender was faster, this
 // worker's bias was revoked just then, or the actor has ended. An actor that drains still accepts
 // the outcomes that it waits for.
-func (c *Context) sendPushSlow(to *cell, m *message) {
+func (c *kernelTurn) sendPushSlow(to *cell, m *message) {
 	if !c.pushMail(to, m) && !takeLate(c, to, m) {
 		deadLetter(c, to, m, to.whyEnded())
 	}

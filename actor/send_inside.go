@@ -13,14 +13,17 @@ import (
 // Messages come from the worker's cache, and it counts in its own counters, which no other
 // goroutine writes.
 
-var _ env = (*Context)(nil)
+var _ env = (*kernelTurn)(nil)
 
 // system implements env.
-func (c *Context) system() *System { return c.sys }
+func (c *kernelTurn) system() *kernelSystem { return c.sys }
+
+// asSender implements env.
+func (c *kernelTurn) asSender() Sender { return c.face() }
 
 // in implements env. For an actor of another system a worker is as good as any goroutine: its
 // cache, its next-slot and its blocked-on counts belong to its own system.
-func (c *Context) in(a *cell) env {
+func (c *kernelTurn) in(a *cell) env {
 	if sys := a.shared().sys; sys != c.sys {
 		return sys
 	}
@@ -28,40 +31,40 @@ func (c *Context) in(a *cell) env {
 }
 
 // runs implements env.
-func (c *Context) runs(a *cell) bool { return c.self == a }
+func (c *kernelTurn) runs(a *cell) bool { return c.self == a }
 
 // senderID implements env. Dead letters and reports name this number.
-func (c *Context) senderID() uint64 { return c.self.id }
+func (c *kernelTurn) senderID() uint64 { return c.self.id }
 
 // mustRun implements env: a Context is valid only while its behaviour runs.
-func (c *Context) mustRun(call string) { mustRun(c, call) }
+func (c *kernelTurn) mustRun(call string) { mustRun(c, call) }
 
 // workerID implements env.
-func (c *Context) workerID() int { return c.w.ID() }
+func (c *kernelTurn) workerID() int { return c.w.ID() }
 
 // node implements env: about a nanosecond, while the cache lasts.
-func (c *Context) node(p *sizeClass) *message { return c.alloc(p.ID) }
+func (c *kernelTurn) node(p *sizeClass) *message { return c.alloc(p.ID) }
 
 // recycle takes back a node that keeps nothing alive.
-func (c *Context) recycle(m *message) {
+func (c *kernelTurn) recycle(m *message) {
 	if !c.cache.Free(m) {
 		c.recycleChain(m, m, 1)
 	}
 }
 
 // keepWaiter implements env: the worker whose actors are muted next needs entries.
-func (c *Context) keepWaiter(w *backpressure.Waiter[waiting]) { c.waiters.put(w) }
+func (c *kernelTurn) keepWaiter(w *backpressure.Waiter[waiting]) { c.waiters.put(w) }
 
-// chunkCache implements env: arenas that end leave their memory to those that begin.
-func (c *Context) chunkCache() *heap.Recycler { return &c.chunks }
+// chunkCache implements env. New arenas reuse the memory of ended ones.
+func (c *kernelTurn) chunkCache() *heap.Recycler { return &c.chunks }
 
 // schedule implements env. The first task that a turn wakes goes to the next-slot.
-func (c *Context) schedule(a *cell) { c.w.Schedule(&a.task) }
+func (c *kernelTurn) schedule(a *cell) { c.w.Schedule(&a.task) }
 
 // wait is Blocking for a wait of the runtime's own, which the behaviour has not asked for. If too
 // many behaviours block already, wait gives up, where Blocking would keep the worker. Within
 // Blocking the worker has been handed over before.
-func (c *Context) wait(f func()) bool {
+func (c *kernelTurn) wait(f func()) bool {
 	if c.w.InBlocking() {
 		return c.w.TryBlocking(f)
 	}
@@ -71,13 +74,13 @@ func (c *Context) wait(f func()) bool {
 }
 
 // countMade implements env. A node counts as sent when it is taken, so the hot send need not count.
-func (c *Context) countMade(n int) { c.sys.sim.count(n) }
+func (c *kernelTurn) countMade(n int) { c.sys.sim.count(n) }
 
 // countLost implements env.
-func (c *Context) countLost() {} // it was counted when it was made
+func (c *kernelTurn) countLost() {} // it was counted when it was made
 
 // countDead implements env.
-func (c *Context) countDead(d *descriptor) {
+func (c *kernelTurn) countDead(d *descriptor) {
 	c.count.deadLetters.Add(1)
 	if d.bestEffort {
 		c.count.bestEffort.Add(1)
@@ -85,20 +88,20 @@ func (c *Context) countDead(d *descriptor) {
 }
 
 // countUnmute implements env.
-func (c *Context) countUnmute() { c.count.unmutes.Add(1) }
+func (c *kernelTurn) countUnmute() { c.count.unmutes.Add(1) }
 
 // countSpawned implements env.
-func (c *Context) countSpawned() { c.count.spawned.Add(1) }
+func (c *kernelTurn) countSpawned() { c.count.spawned.Add(1) }
 
 // marksReply implements env: the sender of a reply from inside is known.
-func (c *Context) marksReply(*message, *cell) {}
+func (c *kernelTurn) marksReply(*message, *cell) {}
 
 // mayAct implements env: a system in Shutdown lets its behaviours go on.
-func (c *Context) mayAct() error { return nil }
+func (c *kernelTurn) mayAct() error { return nil }
 
 // mayTry implements env. A message that passes the ajar gate of a muted actor counts against the
 // watermark.
-func (c *Context) mayTry(a *cell, d *descriptor) error {
+func (c *kernelTurn) mayTry(a *cell, d *descriptor) error {
 	return a.mayTry(d)
 }
 
@@ -118,14 +121,14 @@ func (a *cell) mayTry(d *descriptor) error {
 
 // answer implements env. It sets a flag for the hot send, which serves replies as well, and looks
 // at the flag only if a gate is not open.
-func (c *Context) answer(to *cell, m *message, d *descriptor) {
+func (c *kernelTurn) answer(to *cell, m *message, d *descriptor) {
 	c.answers = true
 	c.send(to, m, d)
 	c.answers = false
 }
 
 // trySend implements env.
-func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
+func (c *kernelTurn) trySend(to *cell, m *message, d *descriptor) error {
 	if m.ID = d.id; to.shared().bounded {
 		return c.pushPlaced(to, m)
 	}
@@ -134,7 +137,7 @@ func (c *Context) trySend(to *cell, m *message, d *descriptor) error {
 
 // push implements env. It serves the cases that the hot send does not: TrySend, unless the receiver
 // has a bound, and replies, which mute no sender and take no place.
-func (c *Context) push(to *cell, m *message, how delivery) error {
+func (c *kernelTurn) push(to *cell, m *message, how delivery) error {
 	if how.fromUser() {
 		m.From = c.self.id
 		// The receiver's mailbox has the mark of this worker's bias: a plain store does.
@@ -151,7 +154,7 @@ func (c *Context) push(to *cell, m *message, how delivery) error {
 // pushMail pushes m, and makes its receiver runnable if it was idle. It reports false if the
 // mailbox is closed; then m is still the caller's. It is one of the three places that act on the
 // result of a push; the others are System.push and System.pushHeld.
-func (c *Context) pushMail(to *cell, m *message) bool {
+func (c *kernelTurn) pushMail(to *cell, m *message) bool {
 	switch to.box.Push(m) {
 	case mpsc.PushWoke:
 		c.w.Schedule(&to.task)
@@ -162,7 +165,7 @@ func (c *Context) pushMail(to *cell, m *message) bool {
 }
 
 // pushFirst implements env. The actor is scheduled last: until then it cannot run.
-func (c *Context) pushFirst(to *cell, m *message, publish func()) error {
+func (c *kernelTurn) pushFirst(to *cell, m *message, publish func()) error {
 	// No sender knows the actor, so the push wakes it, and its task is this worker's.
 	to.box.Push(m)
 	publish()
@@ -172,7 +175,7 @@ func (c *Context) pushFirst(to *cell, m *message, publish func()) error {
 
 // pushSystem implements env: steps S1 to S3 of package mpsc. The signal is in the system queue
 // before the actor is called to it, so the turn that the call brings finds it.
-func (c *Context) pushSystem(to *cell, m *message) error {
+func (c *kernelTurn) pushSystem(to *cell, m *message) error {
 	if to.endedPlainly() || !to.system.Push(m) { // S1
 		return to.endedBecause()
 	}
@@ -190,7 +193,7 @@ func (c *Context) pushSystem(to *cell, m *message) error {
 }
 
 // askToStop implements env: the function that stops a child runs in its supervisor's turn.
-func (c *Context) askToStop(k *child) bool {
+func (c *kernelTurn) askToStop(k *child) bool {
 	stop := k.stop
 	if stop == nil {
 		return false

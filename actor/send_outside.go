@@ -30,61 +30,64 @@ import (
 //	Inject         the push has woken it: the ticket becomes its place in the inject queue
 //	Leave          another sender was faster: the ticket is given back
 
-var _ env = (*System)(nil)
+var _ env = (*kernelSystem)(nil)
 
 // system implements env.
-func (s *System) system() *System { return s }
+func (s *kernelSystem) system() *kernelSystem { return s }
+
+// asSender implements env.
+func (s *kernelSystem) asSender() Sender { return s.face() }
 
 // in implements env.
-func (s *System) in(a *cell) env { return a.shared().sys }
+func (s *kernelSystem) in(a *cell) env { return a.shared().sys }
 
 // runs implements env.
-func (s *System) runs(*cell) bool { return false }
+func (s *kernelSystem) runs(*cell) bool { return false }
 
 // senderID implements env.
-func (s *System) senderID() uint64 { return 0 }
+func (s *kernelSystem) senderID() uint64 { return 0 }
 
 // mustRun implements env: a System is valid for ever.
-func (s *System) mustRun(string) {}
+func (s *kernelSystem) mustRun(string) {}
 
 // newID implements env. Workers take numbers by the thousand, see idBlock. Outside, each number is
 // taken alone. A hash of the number decides whether its actor is in the sample, so that senders
 // share no state for that.
-func (s *System) newID() (id uint64, sampled bool) {
+func (s *kernelSystem) newID() (id uint64, sampled bool) {
 	id = s.ids.Add(1)
 	i := s.inspected.Load()
 	return id, i != nil && i.picks(id)
 }
 
 // workerID implements env.
-func (s *System) workerID() int { return -1 }
+func (s *kernelSystem) workerID() int { return -1 }
 
 // node implements env: from the free batches of the size class, which all goroutines share.
-func (s *System) node(p *sizeClass) *message { return p.TakeOne() }
+func (s *kernelSystem) node(p *sizeClass) *message { return p.TakeOne() }
 
 // recycle implements env: the node is left to the GC.
-func (s *System) recycle(*message) {}
+func (s *kernelSystem) recycle(*message) {}
 
 // keepWaiter implements env.
-func (s *System) keepWaiter(w *backpressure.Waiter[waiting]) {
+func (s *kernelSystem) keepWaiter(w *backpressure.Waiter[waiting]) {
 	w.Who = waiting{} // the registry has it until the GC takes it
 }
 
 // chunkCache implements env.
-func (s *System) chunkCache() *heap.Recycler { return nil }
+func (s *kernelSystem) chunkCache() *heap.Recycler { return nil }
 
 // schedule implements env. The caller holds the system, or has another reason why it is not
 // quiescent.
-func (s *System) schedule(a *cell) { s.sched.Inject(&a.task) }
+func (s *kernelSystem) schedule(a *cell) { s.sched.Inject(&a.task) }
 
 // countMade implements env.
-func (s *System) countMade(int) {} // it is counted when it has been pushed
+func (s *kernelSystem) countMade(int) {} // it is counted when it has been pushed
 
 // countLost implements env.
-func (s *System) countLost() { s.sim.count(1) }
+func (s *kernelSystem) countLost() { s.sim.count(1) }
 
 // countDead implements env.
-func (s *System) countDead(d *descriptor) {
+func (s *kernelSystem) countDead(d *descriptor) {
 	s.outside.deadLetters.Add(1)
 	if d.bestEffort {
 		s.outside.bestEffort.Add(1)
@@ -92,16 +95,16 @@ func (s *System) countDead(d *descriptor) {
 }
 
 // countUnmute implements env.
-func (s *System) countUnmute() { s.outside.unmutes.Add(1) }
+func (s *kernelSystem) countUnmute() { s.outside.unmutes.Add(1) }
 
 // countSpawned implements env.
-func (s *System) countSpawned() { s.outside.spawned.Add(1) }
+func (s *kernelSystem) countSpawned() { s.outside.spawned.Add(1) }
 
 // marksReply implements env.
-func (s *System) marksReply(m *message, to *cell) { s.sim.comes(m, sim.ByReply, to) }
+func (s *kernelSystem) marksReply(m *message, to *cell) { s.sim.comes(m, sim.ByReply, to) }
 
 // mayAct implements env: a system in Shutdown, or one that stops, turns goroutines away.
-func (s *System) mayAct() error {
+func (s *kernelSystem) mayAct() error {
 	if s.refusing.Load() {
 		return ErrSystemStopped
 	}
@@ -110,7 +113,7 @@ func (s *System) mayAct() error {
 
 // send implements env. A goroutine cannot be muted, so send does not wait; SendWait does. A message
 // with DropOnOverload is refused where TrySend would refuse it.
-func (s *System) send(to *cell, m *message, d *descriptor) {
+func (s *kernelSystem) send(to *cell, m *message, d *descriptor) {
 	if !d.drops {
 		s.sendAs(asPlain, to, m, d)
 		return
@@ -123,7 +126,7 @@ func (s *System) send(to *cell, m *message, d *descriptor) {
 }
 
 // sendOrDrop delivers a message with DropOnOverload, or returns the reason to drop it.
-func (s *System) sendOrDrop(to *cell, m *message, d *descriptor) error {
+func (s *kernelSystem) sendOrDrop(to *cell, m *message, d *descriptor) error {
 	for {
 		was := to.flow.Load().downtime()
 		err := s.mayTry(to, d)
@@ -144,7 +147,7 @@ func (s *System) sendOrDrop(to *cell, m *message, d *descriptor) error {
 }
 
 // sendAs delivers a message, or makes it a dead letter.
-func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) {
+func (s *kernelSystem) sendAs(how delivery, to *cell, m *message, d *descriptor) {
 	m.ID = d.id
 	// A behaviour that drops on overload needs no permit here: an ask waits, so it is bounded by
 	// the goroutines that ask.
@@ -158,7 +161,7 @@ func (s *System) sendAs(how delivery, to *cell, m *message, d *descriptor) {
 }
 
 // sendRequest delivers a request, or makes it a dead letter, which answers its caller.
-func (s *System) sendRequest(how delivery, to *cell, m *message, d *descriptor) {
+func (s *kernelSystem) sendRequest(how delivery, to *cell, m *message, d *descriptor) {
 	if d.urgent {
 		sendUrgent(s, to, m, d)
 		return
@@ -167,7 +170,7 @@ func (s *System) sendRequest(how delivery, to *cell, m *message, d *descriptor) 
 }
 
 // sendAsk is sendRequest for a goroutine that waits for the reply, and perhaps for room before.
-func (s *System) sendAsk(ctx context.Context, to *cell, m *message, d *descriptor) {
+func (s *kernelSystem) sendAsk(ctx context.Context, to *cell, m *message, d *descriptor) {
 	m.ID = d.id
 	switch {
 	case d.urgent:
@@ -183,7 +186,7 @@ func (s *System) sendAsk(ctx context.Context, to *cell, m *message, d *descripto
 }
 
 // askRefused goes on with a request that was not pushed: it waits for room if ctx says so.
-func (s *System) askRefused(ctx context.Context, to *cell, m *message, d *descriptor, err error) {
+func (s *kernelSystem) askRefused(ctx context.Context, to *cell, m *message, d *descriptor, err error) {
 	if err == ErrOverloaded && waitsForRoom(ctx) {
 		if err = to.awaitRoom(ctx); err == nil {
 			err = to.policy().place(s, to, m)
@@ -196,14 +199,14 @@ func (s *System) askRefused(ctx context.Context, to *cell, m *message, d *descri
 
 // lose makes a dead letter of a message that was not pushed. It writes the header again, since the
 // refusal may have come before the header was written.
-func (s *System) lose(to *cell, m *message, d *descriptor, why error) {
+func (s *kernelSystem) lose(to *cell, m *message, d *descriptor, why error) {
 	m.ID, m.From = d.id, 0
 	s.countLost()
 	deadLetter(s, to, m, why)
 }
 
 // mayTry implements env. A message that it lets pass has a permit, so their number is bounded.
-func (s *System) mayTry(a *cell, d *descriptor) error {
+func (s *kernelSystem) mayTry(a *cell, d *descriptor) error {
 	// The order of the answers: the system, then the receiver's load, then the permits. A permit
 	// that was taken and is not used goes back.
 	switch {
@@ -222,16 +225,16 @@ func (s *System) mayTry(a *cell, d *descriptor) error {
 }
 
 // answer implements env.
-func (s *System) answer(to *cell, m *message, d *descriptor) { answer(s, to, m, d, false) }
+func (s *kernelSystem) answer(to *cell, m *message, d *descriptor) { answer(s, to, m, d, false) }
 
 // trySend implements env.
-func (s *System) trySend(to *cell, m *message, d *descriptor) error {
+func (s *kernelSystem) trySend(to *cell, m *message, d *descriptor) error {
 	m.ID, m.From = d.id, 0
 	return to.policy().place(s, to, m)
 }
 
 // push implements env.
-func (s *System) push(to *cell, m *message, how delivery) error {
+func (s *kernelSystem) push(to *cell, m *message, how delivery) error {
 	m.From = 0
 	// Replies and the runtime's own messages come through until the system has stopped.
 	if how < asReply && s.refusing.Load() {
@@ -272,7 +275,7 @@ func (s *System) push(to *cell, m *message, how delivery) error {
 // pushAdmitted pushes m with an admission, which it uses up: the task is injected, or the admission
 // is given back. A message that wakes its receiver is counted before the receiver can run. The
 // caller counts any other message, if the mailbox was not closed.
-func (s *System) pushAdmitted(adm sched.Admission, to *cell, m *message, timed bool) mpsc.Pushed {
+func (s *kernelSystem) pushAdmitted(adm sched.Admission, to *cell, m *message, timed bool) mpsc.Pushed {
 	id := m.ID
 	r := to.box.Push(m)
 	if r != mpsc.PushWoke {
@@ -286,7 +289,7 @@ func (s *System) pushAdmitted(adm sched.Admission, to *cell, m *message, timed b
 
 // pushSystem implements env: steps S1 to S3 of package mpsc, under an admission, since any of them
 // may make the actor runnable.
-func (s *System) pushSystem(to *cell, m *message) error {
+func (s *kernelSystem) pushSystem(to *cell, m *message) error {
 	id := m.ID // as in push
 	s.sched.Point()
 	// Without an admission the system could be quiescent, and stop, between S1 and S2.
@@ -312,7 +315,7 @@ func (s *System) pushSystem(to *cell, m *message) error {
 
 // pushFirst implements env. The admission keeps the system from being quiescent until the actor is
 // known and can run.
-func (s *System) pushFirst(to *cell, m *message, publish func()) error {
+func (s *kernelSystem) pushFirst(to *cell, m *message, publish func()) error {
 	if s.refusing.Load() {
 		return ErrSystemStopped
 	}
@@ -332,7 +335,7 @@ func (s *System) pushFirst(to *cell, m *message, publish func()) error {
 // pushHeld delivers a message from a goroutine that holds the system, such as that of a Pipe. The
 // hold serves as an admission. The actor has asked for the message, so it is delivered under any
 // load, and also while the system refuses mail from outside.
-func (s *System) pushHeld(to *cell, m *message) {
+func (s *kernelSystem) pushHeld(to *cell, m *message) {
 	id := m.ID
 	switch to.box.Push(m) {
 	case mpsc.PushWoke:
@@ -350,7 +353,7 @@ func (s *System) pushHeld(to *cell, m *message) {
 }
 
 // askToStop implements env: a child that is not stopped in a turn is just told to stop.
-func (s *System) askToStop(*child) bool { return false }
+func (s *kernelSystem) askToStop(*child) bool { return false }
 
 // Waiting sends from outside. Package permits has the semaphore and its protocol, L1 to L4. A
 // permit is for one message; it is returned when the message has run, so that at most permits.Max
@@ -409,7 +412,8 @@ func (a *cell) awaitRoom(ctx context.Context) (err error) {
 // awaitPermit waits in line for a permit, unless ctx ends or over is closed.
 func (a *cell) awaitPermit(ctx context.Context, w *permits.Waiter, over <-chan struct{}) error {
 	l := &a.flow.Load().permits
-	// Counted for reports alone: what Wait and Shutdown wait for.
+	// The number of waiting goroutines is counted for reports only. Wait and Shutdown do not wait
+	// for them.
 	a.sys().waiters.Add(1)
 	defer a.sys().waiters.Add(-1)
 	// Await drives a deterministic system until came reports true; in another system it does
@@ -445,7 +449,7 @@ func (f *flow) admit(a *cell) { f.permits.Release(0, a) }
 // returnPermits gives permits back for messages that have run: L4. If only such messages overload
 // the actor, it has recovered: it would not recover while more come in, and an overloaded actor is
 // never muted. Owner only.
-func (a *cell) returnPermits(c *Context) {
+func (a *cell) returnPermits(c *kernelTurn) {
 	f := a.flow.Load() // made by the first goroutine that took a permit
 	// A permit return does not count for the batch, so a message runs before the next one.
 	c.left++

@@ -13,8 +13,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestSendWait_BoundIsHard: at most so many messages of SendWait and TrySend wait, also
-// on one processor, where the sender can run long before the receiver does.
+// TestSendWait_BoundIsHard: no more messages of SendWait and TrySend wait than there are permits.
+// This holds on one processor too, where the sender can run long before the receiver does.
 func TestSendWait_BoundIsHard(t *testing.T) {
 	for _, procs := range []int{1, runtime.GOMAXPROCS(0)} {
 		t.Run(fmt.Sprintf("procs=%d", procs), func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestSendWait_BoundIsHard(t *testing.T) {
 	}
 }
 
-// fill sends an actor that is stuck all there is room for, from outside.
+// fill sends messages from outside to a stuck actor until it has no room.
 func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(),
 	ran *atomic.Int64) {
 	t.Helper()
@@ -61,9 +61,9 @@ func TestSendWait_InOrder(t *testing.T) {
 	line := make(chan int, waiters)
 	for i := range waiters {
 		go func() {
-			// A token comes in order; who runs first then is Go's affair. So the
-			// message says who it is from, and there is no room for a second one
-			// before the first has its token.
+			// The token comes in order, but Go chooses which goroutine runs first after that. So
+			// the message names its sender, and there is no room for a second one before the first
+			// has its token.
 			must(t, do.SendWait(soon(t), a, func(*puppet, *actor.Context) { line <- i }))
 		}()
 		eventually(t, "it waits in line", func() bool { return actor.Waiting(a) == i+1 })
@@ -77,8 +77,8 @@ func TestSendWait_InOrder(t *testing.T) {
 }
 
 // TestSendWait_Cancelled: "honours cancellation at every point and leaves no wait list entry
-// behind": waiters that give up in the front, the middle and the end of the line, and at
-// the moment they are let in. All places are there again in the end.
+// behind". Waiters give up in the front, the middle and the end of the line, and at the moment when
+// they are let in. In the end all places are free.
 func TestSendWait_Cancelled(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	a, release, ran := fill(t, sys)
@@ -102,7 +102,7 @@ func TestSendWait_Cancelled(t *testing.T) {
 		cancels[i*7%30]()
 		eventually(t, "it has left", func() bool { return actor.Waiting(a) == 59-i })
 	}
-	go release() // against the others' cancellation
+	go release() // races with the cancellation of the others
 	for _, cancel := range cancels[30:] {
 		runtime.Gosched()
 		cancel()
@@ -116,7 +116,7 @@ func TestSendWait_Cancelled(t *testing.T) {
 	}
 }
 
-// TestSendWait_InsideABehaviour: it panics instead of waiting for itself.
+// TestSendWait_InsideABehaviour: SendWait panics in a behaviour. It would wait for itself.
 func TestSendWait_InsideABehaviour(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	a, release, _ := fill(t, sys)
@@ -149,7 +149,7 @@ func TestSendWait_Ends(t *testing.T) {
 			for range cap(errs) {
 				err := receive(t, "SendWait", errs)
 				if err == nil && name == "system" {
-					continue // the gate was opened before Stop came
+					continue // the gate was opened before Stop
 				}
 				if !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSystemStopped) {
 					t.Error(err)
@@ -180,12 +180,12 @@ func TestSendWait_NotForABatch(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestSendWait_KeepsNoneOverloaded: "an actor that goroutines keep busy is muted like any other":
-// it has recovered whenever a notice runs, or it would flood those it sends to.
+// TestSendWait_KeepsNoneOverloaded: "an actor that goroutines keep busy is muted like any other".
+// It has recovered whenever a permit return runs. Otherwise it would flood its own receivers.
 func TestSendWait_KeepsNoneOverloaded(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	slow, relay := overload(t, sys), slowType.Spawn(sys, puppet{}) // with a batch of one
-	// Twice as many as there is room for come behind the first half.
+	// Twice as many messages as there is room for come after the first half.
 	const senders, each = 4, actor.OutsideRoom
 	before := int64(senders * each / 2)
 	var ran, passed, work atomic.Int64
@@ -216,9 +216,9 @@ func TestSendWait_KeepsNoneOverloaded(t *testing.T) {
 	equal(t, "messages run", ran.Load(), int64(senders*each))
 }
 
-// TestFlood: B6, "messages at one slow actor from 8 producer actors, or from 8 goroutines
-// outside that use SendWait: the heap stays under a stated bound, and nothing is lost":
-// 10 M messages at night.
+// TestFlood: B6, "messages at one slow actor from 8 producer actors, or from 8 goroutines outside
+// that use SendWait: the heap stays under a stated bound, and nothing is lost". At night there are
+// 10 M messages.
 func TestFlood(t *testing.T) {
 	n := scaled(200_000)
 	if os.Getenv("GALLOP_NIGHTLY") != "" {
@@ -259,7 +259,7 @@ func TestFlood(t *testing.T) {
 			must(t, err)
 			t.Logf("at most %d queued, the heap grew by %d kB", got[1], grown>>10)
 			equal(t, "messages run", got[0], int64(each*producers))
-			limit := int64(actor.OutsideRoom + producers) // sent is counted behind the send
+			limit := int64(actor.OutsideRoom + producers) // sent is counted after the send
 			if name == "actors" {
 				limit = mostQueued(producers, each)
 			}
@@ -273,8 +273,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestSendWait_EndedBefore: "ctx's error if that ends first": nothing is sent then, be there room
-// or not, and be it urgent.
+// TestSendWait_EndedBefore: if ctx has ended, its error is returned and nothing is sent. This holds
+// with and without room, and for urgent messages.
 func TestSendWait_EndedBefore(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

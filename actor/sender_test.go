@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// service is what services do: it embeds its system.
+// service embeds its system, as services often do.
 type service struct {
 	*actor.System
 	name string

@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// weir is a stage on which goroutines wait to send to an actor whose gate is shut: it has more mail
-// than its batch, and it sends to a basin that is overloaded, so that it is muted.
+// weir is a stage on which goroutines wait to send to an actor, the pond. Its gate is shut: it has
+// more mail than its batch, and it sends to a basin that is overloaded, so that it is muted.
 //
 //	keeper ──supervises──▶ pond ──sends to──▶ basin
 //	                       ▲
@@ -23,7 +23,7 @@ type weir struct {
 	basin    Ref[basin]
 	basinRan int
 	ran      int  // messages of goroutines that have run
-	dead     int  // and those that became dead letters
+	dead     int  // messages of goroutines that became dead letters
 	refused  int  // SendWait has returned an error for them
 	backsOff bool // the keeper sends the pond into a back-off before it restarts it
 	through  int  // SendWait has returned
@@ -59,7 +59,7 @@ var (
 
 func newWeir(p *explore.Program) *weir {
 	w := new(weir)
-	pondType.info.ownedIn() // which is made when it is first needed, and then is there
+	pondType.info.ownedIn() // made at its first use, which would otherwise be in a thread
 	w.stage = newStage(p, WithHooks(Hooks{
 		Panic: func(PanicReport) {},
 		DeadLetter: func(d DeadLetter) {
@@ -68,7 +68,7 @@ func newWeir(p *explore.Program) *weir {
 			}
 		},
 	}))
-	w.sys.opts.leeway = 1
+	w.sys.kernel().opts.leeway = 1
 	w.keeper = wardenType.Spawn(w.sys, warden{w})
 	wardenAct.Send(w.sys, w.keeper, func(c *Context) {
 		w.pond = SpawnSupervised(c, pondType, func(a *pond) { *a = pond{w} }, wardenFell)
@@ -78,7 +78,7 @@ func newWeir(p *explore.Program) *weir {
 	for range 2 {
 		basinTake.Send(w.sys, w.basin, struct{}{})
 	}
-	w.crew[0].Step() // its batch is used up, and there is more
+	w.crew[0].Step() // its batch is used up, and mail is left
 	pondAct.Send(w.sys, w.pond, (*pond).pour)
 	pondAct.Send(w.sys, w.pond, func(*pond, *Context) {})
 	return w
@@ -92,8 +92,8 @@ func (w *weir) fall() {
 	pondAct.Send(w.sys, w.pond, func(*pond, *Context) { panic("on purpose") })
 }
 
-// sendWait is SendWait in a build in which a goroutine may wait only for the exploration. gone says
-// when its context ends; nil: never.
+// sendWait is SendWait with waits that the exploration controls. gone reports whether its context
+// has ended; nil: it never ends.
 func (w *weir) sendWait(gone func() bool) {
 	defer func() { w.through++ }()
 	to := w.pond.b
@@ -109,13 +109,13 @@ func (w *weir) sendWait(gone func() bool) {
 	}
 	m := pondTake.d.size.TakeOne()
 	*payloadOf[int](m) = 1
-	if err := pondTake.d.tryDeliver(w.sys, w.sys, to, m); err != nil {
+	if err := pondTake.d.tryDeliver(w.sys, w.sys.kernel(), to, m); err != nil {
 		w.refused++
 	}
 }
 
-// judge: each goroutine is through; each message that was sent has run or is a dead letter; no
-// permit is lost; and nothing is left to do.
+// judge checks that each call of SendWait has returned, that each message that was sent has run or
+// is a dead letter, that no permit is lost, and that nothing is left to do.
 func (w *weir) judge(senders int) error {
 	if err := w.resting(); err != nil {
 		return fmt.Errorf("%w; %s", err, w.state())
@@ -135,8 +135,8 @@ func (w *weir) judge(senders int) error {
 
 func (w *weir) state() string { return Dump(w.sys, w.pond) }
 
-// TestSendWait_Explored: goroutines that wait until they may send to an actor are let in, or are
-// refused, whatever becomes of the actor: it is muted and released, recovers from an overload, is
+// TestSendWait_Explored: goroutines that wait until they may send to an actor are let in, or get an
+// error, whatever happens to the actor: it is muted and released, recovers from an overload, is
 // stopped, killed, drained, suspended, falls, and is restarted.
 //
 // Mutants: sendwait/… of internal/mutants/muting.json.

@@ -15,7 +15,7 @@ import (
 // WithWatermarks 320, with WithBound 368", measured, for actors that have run and are idle again.
 func TestActor_IdleSize(t *testing.T) {
 	if seam.Explored {
-		t.Skip("instrumented words are larger") // not what is promised
+		t.Skip("instrumented words are larger") // the promise is about plain builds
 	}
 	for _, tc := range []struct {
 		name string
@@ -37,14 +37,14 @@ func TestActor_IdleSize(t *testing.T) {
 	}
 }
 
-// idleSize returns how many bytes actors take that have run once.
+// idleSize returns the number of bytes per actor, for idle actors that have run once.
 func idleSize(t *testing.T, typ *actor.Type[lodger], once actor.Behaviour[lodger, int]) float64 {
-	actors := max(scaled(100_000), 25_000) // few enough would show what the workers keep
+	actors := max(scaled(100_000), 25_000) // with fewer, the memory that workers keep would show
 	sys := start(t)
 	refs := make([]actor.Ref[lodger], actors)
 	heap := func() int64 {
 		runtime.GC()
-		runtime.GC() // a sync.Pool keeps what it has over one collection
+		runtime.GC() // a sync.Pool keeps its contents over one collection
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)

@@ -59,7 +59,8 @@ func newCell[S any](t *Type[S], from Sender) *cell {
 
 // init makes a new cell an actor of type t. Its caller owns the cell.
 func (a *cell) init(t *typeInfo, from Sender) {
-	if c, inside := from.(*Context); inside && c != nil && c.sys != nil {
+	if f, inside := from.(*Context); inside && f != nil && f.kernel().sys != nil {
+		c := f.kernel()
 		k := c.sys.types.of(t)
 		if ids := &c.ids; k != nil && ids.next != ids.end {
 			// Stored before the class: see begin.
@@ -112,7 +113,7 @@ func (a *cell) begin(k *typeInSystem) {
 }
 
 // unspawn uncounts an actor that was spawned from outside: its system refuses already.
-func (s *System) unspawn() { s.outside.spawned.Add(^uint64(0)) }
+func (s *kernelSystem) unspawn() { s.outside.spawned.Add(^uint64(0)) }
 
 // typeInSystem has the data that all actors of a type in a system share: the scheduler's class, the
 // type, the system and the batch. An actor reaches it by one word, in its task. It is read-only
@@ -120,7 +121,7 @@ func (s *System) unspawn() { s.outside.spawned.Add(^uint64(0)) }
 type typeInSystem struct {
 	sched.Class // first: see cell.shared
 	typ         *typeInfo
-	sys         *System
+	sys         *kernelSystem
 	runs        []runFunc // the type's own dispatch table
 	policy      mailPolicy
 	batch       uint32
@@ -137,7 +138,7 @@ const (
 	_ = -unsafe.Offsetof(cell{}.task)
 )
 
-// shared returns the actor's kind. Its first field is what the task leads to.
+// shared returns the kind of the actor: the task leads to the kind's first field.
 func (a *cell) shared() *typeInSystem { return (*typeInSystem)(unsafe.Pointer(a.task.Class())) }
 
 // cellOfTask returns the actor that a task belongs to. The task must be one of an actor: see
@@ -156,8 +157,8 @@ func cellOrNil(t *sched.Task) *cell {
 // isNew reports whether an actor has had no turn yet. Its owner only.
 func isNew(t *sched.Task) bool { return cellOfTask(t).progress&begun == 0 }
 
-func (a *cell) typ() *typeInfo { return a.shared().typ }
-func (a *cell) sys() *System   { return a.shared().sys }
+func (a *cell) typ() *typeInfo     { return a.shared().typ }
+func (a *cell) sys() *kernelSystem { return a.shared().sys }
 
 func (a *cell) batch() int { return int(a.shared().batch) }
 
@@ -201,7 +202,7 @@ func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
 
 // newTypeInSystem makes the kind of the first actor of its type in s. t is sealed. It fails if the
 // thread of a pinned type cannot be started, since the system has stopped.
-func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
+func (s *kernelSystem) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 	k = &typeInSystem{typ: t, sys: s, runs: s.intercepted(t, t.table.runs), batch: uint32(t.batch)}
 	k.policy = t.policy()
 	k.bounded = t.bound.limit != 0

@@ -11,7 +11,7 @@ import (
 // grove counts the actors of a tree.
 type grove struct {
 	sys        *actor.System
-	way        string // how a node wakes what it spawns
+	way        string // the way in which a node wakes the actors that it spawns
 	live, most atomic.Int64
 	sum        atomic.Int64
 	done       chan struct{} // closed by the root's end
@@ -19,7 +19,7 @@ type grove struct {
 
 const arms = 10
 
-// shoot is a node of it: it spawns its arms, adds up what they answer, and ends.
+// shoot is a node of the tree. It spawns its arms, adds up their answers, and ends.
 type shoot struct {
 	g      *grove
 	parent actor.Ref[shoot]
@@ -110,10 +110,10 @@ func (s *shoot) end(c *actor.Context, sum int64) {
 	c.Stop()
 }
 
-// TestSpawn_DepthFirst: a tree of actors is walked depth first, however they are woken, so that few
-// of them live at a time: on a path of five there are nine more beside each. In the order of their
-// spawning it would be all of a generation, ten thousand. Workers that steal, are relieved or sent
-// to sleep begin more paths.
+// TestSpawn_DepthFirst: a tree of actors is walked depth first, in whatever way they are woken, so
+// that few of them live at a time: a path of five, with nine more beside each. In the order of
+// their spawning a whole generation would live, ten thousand. Workers that steal, are replaced or
+// sent to sleep begin more paths.
 func TestSpawn_DepthFirst(t *testing.T) {
 	for way := range wakings {
 		t.Run(way, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestSpawn_DepthFirst(t *testing.T) {
 	}
 }
 
-// TestSpawn_DepthFirstOnADetached: so it is walked by a worker that stands in for one whose turn
-// blocks.
+// TestSpawn_DepthFirstOnADetached: a worker that stands in for one with a blocked turn walks it
+// depth first as well.
 func TestSpawn_DepthFirstOnADetached(t *testing.T) {
 	oneOf(t, 300*arms, func() *grove {
 		sys := start(t, actor.WithWorkers(1))
@@ -146,10 +146,10 @@ func TestSpawn_DepthFirstOnADetached(t *testing.T) {
 	})
 }
 
-// oneOf checks that in one of several trees no more lived at a time. On a busy machine workers lose
-// their processor: the monitor relieves them, and each that stands in begins another path; and the
-// oldest of the new ones seem to have waited for long. On one with load 5 and the race detector it
-// was up to 1,600; with a worker that takes the oldest of the new ones it is 5,800.
+// oneOf checks that in one of several trees no more than atMost actors lived at a time. On a busy
+// machine workers lose their processor. Then the monitor replaces them, each stand-in begins
+// another path, and the oldest new actors seem to have waited for long. With a load of 5 and the
+// race detector up to 1,600 lived. With a worker that takes the oldest new actor it is 5,800.
 func oneOf(t *testing.T, atMost int64, grow func() *grove) {
 	t.Helper()
 	for range 5 {
@@ -186,7 +186,7 @@ func (g *grove) end(t *testing.T) {
 	equal(t, "left over", g.live.Load(), 0)
 }
 
-// check waits for it and looks how many lived.
+// check waits for the end of the tree, and checks how many actors lived at a time.
 func (g *grove) check(t *testing.T, atMost int64) {
 	t.Helper()
 	g.end(t)
@@ -196,8 +196,8 @@ func (g *grove) check(t *testing.T, atMost int64) {
 	}
 }
 
-// TestSpawn_NewOnesFirst: of those that have had no turn yet the newest is next, behind the one
-// that was woken first; of those that have, the one that has waited for longest.
+// TestSpawn_NewOnesFirst: of the actors that have had no turn yet, the first woken runs next, from
+// the next-slot, and then the newest. Of the other actors, the one with the longest wait runs next.
 func TestSpawn_NewOnesFirst(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	var order []int
@@ -221,7 +221,7 @@ func TestSpawn_NewOnesFirst(t *testing.T) {
 
 func (p *puppet) end(c *actor.Context) { c.Stop() }
 
-// TestSpawn_OthersHaveTheirTurn: actors that spawn actors without end do not keep one that has
+// TestSpawn_OthersHaveTheirTurn: actors that spawn actors without end do not keep an actor that has
 // begun from its mail.
 func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 	const turns, betweenTurns = 20, 600 // 256 turns that spawn two
@@ -253,14 +253,14 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 	}
 }
 
-// TestSpawn_NewOnesAreNotForgotten: an actor that has had no turn yet has one although others
-// without end are spawned and woken behind it.
+// TestSpawn_NewOnesAreNotForgotten: an actor that has had no turn yet gets one, although newer
+// actors are spawned and woken without end.
 func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
 	if testing.Short() {
 		// It is a long chain in one goroutine, with nothing for the race detector.
 		t.Skip("takes long")
 	}
-	const enough = 100_000                     // 65,792 do
+	const enough = 100_000                     // 65,792 are needed
 	for _, busy := range []bool{false, true} { // another actor has mail all the while
 		sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 		links, over := 0, false

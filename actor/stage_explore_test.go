@@ -11,10 +11,10 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// stage is a whole system under exploration: actors and what they have, and the turns, are
-// those of production. Two threads stand in for its workers, one turn after the other
-// (sched/manual_explore.go); the others act from outside. Nodes are not used
-// again, since what Go's pools give back is chance; TestMailbox_Explored does that.
+// stage is a whole system under exploration. Actors, their parts and their turns are those of
+// production. Two threads stand in for its workers, one turn after the other
+// (sched/manual_explore.go). The other threads act from outside. Nodes are not reused, because Go's
+// pools return them by chance; TestMailbox_Explored covers that.
 type stage struct {
 	p    *explore.Program
 	sys  *System
@@ -23,32 +23,33 @@ type stage struct {
 
 func newStage(p *explore.Program, opts ...Option) stage {
 	s := stage{p: p, sys: Start(append(opts, WithWorkers(2))...)}
-	s.crew = s.sys.manual()
+	s.crew = s.sys.kernel().manual()
 	return s
 }
 
-// tidyUp runs all that there is to run. Outside of threads.
+// tidyUp runs everything that can run. It is called outside of threads.
 func (s *stage) tidyUp() { explore.RunAll(s.crew) }
 
 // man gives each worker its thread.
 func (s *stage) man() { explore.Man(s.p, s.crew) }
 
-// resting: nothing is queued, nothing is held, and those that wait for quiescence are let go.
+// resting checks that nothing is queued or held, and that calls that wait for quiescence are let
+// go.
 func (s *stage) resting() error {
-	if !s.sys.sched.ParkAll() {
+	if !s.sys.kernel().sched.ParkAll() {
 		return errors.New("there is work left, and nobody does it")
 	}
-	if n, ok := s.sys.sched.OnlyHolds(); n != 0 || !ok {
+	if n, ok := s.sys.kernel().sched.OnlyHolds(); n != 0 || !ok {
 		return fmt.Errorf("%d holds left, quiet but for them: %v", n, ok)
 	}
 	return s.sys.Wait(context.Background())
 }
 
-// allEnded: behind the end of the system every actor that was spawned has ended.
+// allEnded checks that after the end of the system every actor that was spawned has ended.
 func (s *stage) allEnded() error {
-	spawned, ended := s.sys.outside.spawned.Load(), s.sys.outside.stopped.Load()
+	spawned, ended := s.sys.kernel().outside.spawned.Load(), s.sys.kernel().outside.stopped.Load()
 	for _, w := range s.crew {
-		n := &w.Local().(*Context).count
+		n := &w.Local().(*kernelTurn).count
 		spawned, ended = spawned+n.spawned.Load(), ended+n.stopped.Load()
 	}
 	if spawned != ended {

@@ -30,9 +30,9 @@ func WithStashLimit(n int) TypeOption {
 // its mailbox. When the actor is restarted, its stash runs first. A stash keeps neither
 // the actor nor the system running.
 func (b Behaviour[S, M]) Stash(c *Context, m M) {
-	n := c.beginStash(b.d.made())
+	n := c.kernel().beginStash(b.d.made())
 	*payloadOf[M](n) = m
-	c.endStash(n, b.d)
+	c.kernel().endStash(n, b.d)
 }
 
 // Stash puts the running request, which is q, aside until [Unstash] or [UnstashAll]. The
@@ -40,17 +40,17 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 // panics if the reply was put off already ([Defer]) or given. Otherwise it is like
 // [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
-	n := c.beginStash(b.d.madeAsk())
-	p := payloadOf[request[Q, R]](c.msg)
-	n.Life = c.msg.Life
+	n := c.kernel().beginStash(b.d.madeAsk())
+	p := payloadOf[request[Q, R]](c.kernel().msg)
+	n.Life = c.kernel().msg.Life
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
 	p.to = nowhere(p.to) // the answer to the message that runs
-	c.endStash(n, b.d)
+	c.kernel().endStash(n, b.d)
 	return r, nil
 }
 
 // markStashed marks the running message. It panics if that is not for d, or is marked already.
-func (c *Context) markStashed(call string, d *descriptor) {
+func (c *kernelTurn) markStashed(call string, d *descriptor) {
 	mustRun(c, call)
 	if c.msg.ID != d.id || d.typ != c.self.typ() {
 		panic("gallop: " + call + " of " + d.fullName() + ", which is not what runs")
@@ -70,7 +70,7 @@ func (c *Context) markStashed(call string, d *descriptor) {
 
 // beginStash makes a message for the stash, in place of the running message. The caller fills it
 // and passes it to endStash.
-func (c *Context) beginStash(d *descriptor) *message {
+func (c *kernelTurn) beginStash(d *descriptor) *message {
 	c.markStashed("Stash", d)
 	m := c.node(d.size)
 	m.ID, m.From, m.Next = d.id, c.msg.From&^msg.WasStashed, nil
@@ -80,7 +80,7 @@ func (c *Context) beginStash(d *descriptor) *message {
 }
 
 // endStash adds a message to the stash. If the stash is full, it makes a dead letter instead.
-func (c *Context) endStash(m *message, d *descriptor) {
+func (c *kernelTurn) endStash(m *message, d *descriptor) {
 	a := c.self
 	x := a.makeCold()
 	s := makeStash(x)
@@ -105,16 +105,16 @@ func (c *Context) endStash(m *message, d *descriptor) {
 
 // StashLen returns how many messages are in the running actor's stash.
 func StashLen(c *Context) int {
-	mustRun(c, "StashLen")
-	return stashOf(c.self.cold).len()
+	mustRun(c.kernel(), "StashLen")
+	return stashOf(c.kernel().self.cold).len()
 }
 
 // UnstashAll puts the messages in the running actor's stash in front of its mailbox, in
 // the order in which they were sent, as [Unstash] does. The cost does not depend on how
 // many there are.
 func UnstashAll(c *Context) {
-	mustRun(c, "UnstashAll")
-	c.unstash(stashOf(c.self.cold).len())
+	mustRun(c.kernel(), "UnstashAll")
+	c.kernel().unstash(stashOf(c.kernel().self.cold).len())
 }
 
 // Unstash puts the n oldest messages in the running actor's stash in front of its
@@ -126,17 +126,17 @@ func UnstashAll(c *Context) {
 // An actor that waits for a reply to each message stashes the messages that come
 // meanwhile, and calls Unstash(c, 1) with each reply.
 func Unstash(c *Context, n int) int {
-	mustRun(c, "Unstash")
+	mustRun(c.kernel(), "Unstash")
 	if n < 0 {
 		panic(fmt.Sprintf("gallop: Unstash(%d): want at least 0", n))
 	}
-	n = min(n, stashOf(c.self.cold).len())
-	c.unstash(n)
+	n = min(n, stashOf(c.kernel().self.cold).len())
+	c.kernel().unstash(n)
 	return n
 }
 
 // unstash takes the n oldest messages out of the stash, which has as many.
-func (c *Context) unstash(n int) {
+func (c *kernelTurn) unstash(n int) {
 	if n == 0 {
 		return
 	}

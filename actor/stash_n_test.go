@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// banker handles one payment at a time: it waits for a reply to each, and stashes what comes
-// meanwhile.
+// banker handles one payment at a time. It waits for a reply to each, and stashes the payments that
+// come meanwhile.
 type banker struct {
 	busy    bool
 	begun   int
@@ -24,7 +24,7 @@ func (b *banker) Pay(c *actor.Context, n int) {
 	}
 	b.busy = true
 	b.done = append(b.done, n)
-	bankerPaid.Send(c, actor.Self[banker](c), struct{}{}) // stands for the reply of another
+	bankerPaid.Send(c, actor.Self[banker](c), struct{}{}) // stands for the reply of another actor
 }
 
 func (b *banker) Paid(c *actor.Context, _ struct{}) {
@@ -57,8 +57,8 @@ var (
 )
 
 // TestUnstash_OneByOne: Unstash "puts the n oldest messages … in front of its mailbox, in the order
-// in which they were sent", and "the cost is proportional to n, for a stash of any size": with
-// 20,000 stashed each message begins twice, and none is stashed again.
+// in which they were sent", and "the cost is proportional to n, for a stash of any size". With
+// 20,000 messages in the stash each message begins twice, and none is stashed again.
 func TestUnstash_OneByOne(t *testing.T) {
 	const n = 20_000
 	sys := start(t)
@@ -84,8 +84,8 @@ func TestUnstash_OneByOne(t *testing.T) {
 	must(t, err)
 }
 
-// TestUnstash: the oldest first, fewer than n if there are no more, and before what is in the
-// mailbox.
+// TestUnstash: the oldest messages come first, fewer than n if the stash has fewer, and before the
+// mail in the mailbox.
 func TestUnstash(t *testing.T) {
 	var d diary
 	sys := start(t, actor.WithWorkers(1))
@@ -135,7 +135,7 @@ func TestTypeStashLimit(t *testing.T) {
 	wants(t, err, actor.ErrOverloaded)
 	equal(t, "dead letters", dead.n.Load(), 2)
 	quiet(t, sys)
-	equal(t, "messages run", sys.Stats().Messages, 0) // two are stashed, two were refused
+	equal(t, "messages run", sys.Stats().Messages, 0) // two messages are stashed, two were refused
 	v, err := narrowTry.Ask(soon(t), r, func(_ *banker, c *actor.Context) (int, error) {
 		return 10*actor.Unstash(c, 1) + actor.StashLen(c), nil
 	})

@@ -14,13 +14,13 @@ import (
 // TestStash: "puts the messages in the running actor's stash in front of its mailbox,
 // in the order in which they were sent".
 func TestStash(t *testing.T) {
-	// Mail behind the message that unstashes: none, some, more than a batch.
+	// The number of messages after the message that unstashes: none, some, more than a batch.
 	for _, behind := range []int{0, 2, 150} {
 		var d diary
 		sys := start(t, actor.WithWorkers(1))
 		r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
 		inside(t, sys, func(c *actor.Context) {
-			// Of nothing.
+			// Unstash of an empty stash.
 			doAct.Send(c, r, func(_ *mortal, c *actor.Context) {
 				actor.UnstashAll(c)
 				actor.Become(c, stashing)
@@ -71,8 +71,8 @@ func TestStash_Ask(t *testing.T) {
 	equal(t, "answer", receive(t, "the answer", answer), 8)
 }
 
-// TestStash_Ends: "When the actor ends, the messages in its stash become dead letters,
-// before those in its mailbox"; also when only its system does.
+// TestStash_Ends: "When the actor ends, the messages in its stash become dead letters, before those
+// in its mailbox". This also holds if only its system ends.
 func TestStash_Ends(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[mortal]){
 		"Stop":   func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) },
@@ -128,11 +128,11 @@ func TestBecome(t *testing.T) {
 	})
 }
 
-// TestUnstash_Muted: an actor that unstashes and meets a gate in the same behaviour is
-// muted all the same, and so is the next one on that worker that meets the gate.
+// TestUnstash_Muted: an actor that unstashes and meets a gate in the same behaviour is muted like
+// any other. So is the next actor on that worker that meets the gate.
 func TestUnstash_Muted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
-	free, err := sys.Hold() // as who waits for a socket does
+	free, err := sys.Hold() // as a goroutine that waits for a socket does
 	must(t, err)
 	r := press(t, sys)
 	var d diary
@@ -157,10 +157,10 @@ func TestUnstash_Muted(t *testing.T) {
 	d.says(t, "a: start", "a: 1")
 }
 
-// hoarder stashes what it is sent until it is open.
+// hoarder stashes its messages until it is open.
 type hoarder struct {
 	open  bool
-	twice int // how often Stash panicked
+	twice int // how often Stash has panicked
 	notes []int
 }
 
@@ -210,7 +210,7 @@ func (k *hoarder) mayNot(stash func()) {
 	stash()
 }
 
-// in runs f in a hoarder, and waits for it and what it causes.
+// in runs f in a hoarder, and waits for it and its effects.
 func (hoarder) in(t *testing.T, sys *actor.System, r actor.Ref[hoarder],
 	f func(*hoarder, *actor.Context)) {
 	t.Helper()
@@ -218,8 +218,8 @@ func (hoarder) in(t *testing.T, sys *actor.System, r actor.Ref[hoarder],
 	quiet(t, sys)
 }
 
-// TestStash_Twice: "It panics if the running message … was put aside already", wherever that came
-// from, and a message runs exactly once all the same.
+// TestStash_Twice: "It panics if the running message … was put aside already", for a message from
+// any source. A message still runs exactly once.
 func TestStash_Twice(t *testing.T) {
 	const n = 3
 	for name, send := range map[string]func(sys *actor.System, r actor.Ref[hoarder]){
@@ -251,7 +251,7 @@ func TestStash_Twice(t *testing.T) {
 				send(sys, r)
 			}
 			quiet(t, sys)
-			// It stashes them again.
+			// The hoarder stashes them again.
 			k.in(t, sys, r, func(_ *hoarder, c *actor.Context) { actor.UnstashAll(c) })
 			k.in(t, sys, r, func(k *hoarder, c *actor.Context) { k.open = true; actor.UnstashAll(c) })
 			k.in(t, sys, r, func(own *hoarder, _ *actor.Context) { k = *own })
@@ -265,7 +265,7 @@ func TestStash_Twice(t *testing.T) {
 	}
 }
 
-// TestStash_Yield: a behaviour may both put its message aside and yield another.
+// TestStash_Yield: a behaviour may both stash its message and yield another one.
 func TestStash_Yield(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	typ := actor.NewType[puppet]("stasher")
@@ -284,8 +284,8 @@ func TestStash_Yield(t *testing.T) {
 	equal(t, "order", fmt.Sprint(got), "[1 2 3 11]")
 }
 
-// TestStash_ReportedSender: "From is the number of the actor that sent the message", which
-// it stashed before it panicked.
+// TestStash_ReportedSender: "From is the number of the actor that sent the message", even if the
+// behaviour stashed the message before it panicked.
 func TestStash_ReportedSender(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
 	sys := start(t, actor.WithHooks(actor.Hooks{Panic: func(p actor.PanicReport) { reports <- p }}))
@@ -301,9 +301,9 @@ func TestStash_ReportedSender(t *testing.T) {
 	equal(t, "sender", receive(t, "the report", reports).From, r.ID())
 }
 
-// TestStash_LeavesNoTrace: a message that was put aside leaves nothing in what is sent later,
-// whatever brings that: it can be put aside itself, and as a dead letter it has no sender if it has
-// none.
+// TestStash_LeavesNoTrace: a stashed message leaves nothing in messages that are sent later, from
+// any source. A later message can be stashed itself, and as a dead letter it has no sender if it
+// came from outside.
 func TestStash_LeavesNoTrace(t *testing.T) {
 	const n = 64
 	for name, send := range map[string]func(sys *actor.System, r actor.Ref[hoarder]){
@@ -335,7 +335,7 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 				actor.WithHooks(actor.Hooks{DeadLetter: func(d actor.DeadLetter) {
 					sender.Or(d.From)
 				}}))
-			for range 3 { // the first leaves its messages to the others
+			for range 3 { // the first leaves its nodes to the others
 				r := hoarderType.Spawn(sys, hoarder{})
 				for range n {
 					send(sys, r)

@@ -7,12 +7,12 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// What is unstashed runs in the turn that unstashes it, so that it costs no further turn; unless
-// the message that does so was put aside itself. Otherwise an actor that puts a message aside and
-// takes it back, to try it again later, would spend its batch on that in each turn: it would count
-// as overloaded, and others would not get their turns in between.
+// TestUnstash_InItsTurn: unstashed messages run in the turn that unstashes them, so that they cost
+// no further turn. The exception is a running message that was stashed itself. Otherwise an actor
+// that stashes a message and takes it back, to try it again later, would spend its batch on that in
+// each turn. It would count as overloaded, and other actors would get no turns in between.
 //
-// The actor that runs sends to another one, which gets its turn after this one's.
+// The running actor sends to another actor, which gets its turn after this one's.
 func TestUnstash_InItsTurn(t *testing.T) {
 	for name, x := range map[string]struct {
 		want string

@@ -22,10 +22,10 @@ type Stats struct {
 	// BestEffort is the part of DeadLetters that was for behaviours declared BestEffort.
 	BestEffort uint64
 	Mutes      uint64 // times a sender was muted
-	Unmutes    uint64 // times a muted sender was let go on
-	// Times a muted sender was let go on although its receiver was under pressure.
+	Unmutes    uint64 // times a muted sender was released
+	// Times a muted sender was released although its receiver was under pressure.
 	Exempted          uint64
-	PressureDeadlocks uint64 // times that was reported, see PressureDeadlock
+	PressureDeadlocks uint64 // reports of pressure deadlocks, see PressureDeadlock
 	Injected          uint64 // turns that came in through the inject queue
 	Steals            uint64 // actors taken from another worker
 	Parks             uint64 // times a worker went to sleep
@@ -72,7 +72,7 @@ type counters struct {
 // the worker falls asleep or leaves. It reviews the biases only at the end of a quantum, except on
 // a worker without a slot. A review whenever the worker falls asleep would make an ask dearer, and
 // the pauses of the biases too short.
-func (c *Context) publish() {
+func (c *kernelTurn) publish() {
 	// The difference is too small while the running message is in notRun and not yet in messages.
 	if n := c.count.messages - c.count.notRun; int64(n-c.count.shownMessages.Load()) > 0 {
 		c.count.shownMessages.StoreRelease(n)
@@ -105,12 +105,12 @@ func (n *counters) add(o *counters) {
 // mergeContexts is sched.Config.Merge. It keeps the counters of workers that will not run any more,
 // in a context that belongs to no worker.
 func mergeContexts(soFar any, gone []*sched.Worker) any {
-	sum := new(Context)
+	sum := new(kernelTurn)
 	if soFar != nil {
-		sum.count.add(&soFar.(*Context).count)
+		sum.count.add(&soFar.(*kernelTurn).count)
 	}
 	for _, w := range gone {
-		sum.count.add(&w.Local().(*Context).count)
+		sum.count.add(&w.Local().(*kernelTurn).count)
 	}
 	return sum
 }
@@ -120,8 +120,8 @@ type outsideCounters struct {
 	spawned, stopped, panics, deadLetters, bestEffort, unmutes seam.Uint64
 }
 
-// Stats returns the system's figures.
-func (s *System) Stats() Stats {
+// Stats implements [System.Stats].
+func (s *kernelSystem) Stats() Stats {
 	s.mustBeStarted("Stats")
 	st := Stats{
 		Spawned:     s.outside.spawned.Load(),
@@ -135,7 +135,7 @@ func (s *System) Stats() Stats {
 	}
 	detached := -1
 	for _, w := range s.sched.AllWorkers() {
-		c := w.Local().(*Context)
+		c := w.Local().(*kernelTurn)
 		st.addCounters(&c.count)
 		n := workerStats(w.Counters(), c.count.shownMessages.Load())
 		n.Pinned = w.Pinned()

@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// "They are exact after System.Wait": the totals are the sums over the workers, and
-// what was sent is what was run.
+// TestStats_AddUp: "They are exact after System.Wait": the totals are the sums over the workers,
+// and all messages that were sent have run.
 func TestStats_AddUp(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))
 	const actors, each = 50, 200
@@ -37,14 +37,14 @@ func TestStats_AddUp(t *testing.T) {
 	equal(t, "messages run", got.Messages, actors*each)
 }
 
-// TestStats_TakenBack: a message that is stashed has not run, which shows in no figure that goes
+// TestStats_TakenBack: a stashed message has not run. No counter shows it as run and later goes
 // down.
 func TestStats_TakenBack(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var then actor.Stats
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		do.Stash(c, func(*puppet, *actor.Context) {})
-		for range 10 { // the worker comes to show what it has done
+		for range 10 { // so that the worker publishes its counters
 			c.Gas(actor.DefaultGas)
 		}
 		then = sys.Stats()
@@ -52,11 +52,11 @@ func TestStats_TakenBack(t *testing.T) {
 	})
 	quiet(t, sys)
 	equal(t, "messages in the middle of it", then.Messages, 0)
-	equal(t, "messages", sys.Stats().Messages, 0) // it has not run, and will not
+	equal(t, "messages", sys.Stats().Messages, 0) // it has not run, and will not run
 }
 
-// TestStats_NotSpawned: an actor that has ended before its ref was known, since its system spawns
-// no more, is no actor.
+// TestStats_NotSpawned: an actor that ended before its ref was known, because its system spawns no
+// more, does not count as an actor.
 func TestStats_NotSpawned(t *testing.T) {
 	sys := start(t)
 	puppetType.Spawn(sys, puppet{})

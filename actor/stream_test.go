@@ -9,7 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Streams of mail to actors of all kinds, and what one turn runs of them.
+// These tests send streams of mail to actors of all kinds. They also check which messages one turn
+// runs.
 
 // delta is a system with streams, and its counts.
 type delta struct {
@@ -19,25 +20,25 @@ type delta struct {
 	sink                actor.Ref[puppet]
 	sent, ran, dead     atomic.Int64
 	wrong               atomic.Int64
-	first               atomic.Pointer[string] // what was wrong first
+	first               atomic.Pointer[string] // the first fault
 	replaced, childDown atomic.Int64
 }
 
-// mouth is one receiver, whatever becomes of it: it is not the actor's state.
+// mouth is one receiver. It is not the actor's state, so it survives the end of the actor.
 type mouth struct {
 	d     *delta
 	class int
 	send  func(c *actor.Context, m ordinal)
 	kill  func(c *actor.Context)
 
-	seen atomic.Int64 // messages that came, whatever became of them
+	seen atomic.Int64 // messages that came, run or not
 
-	next  map[int]int // by sender, what is due. Owner only, as all below
+	next  map[int]int // by sender, the next number. Owner only, as all below
 	got   int
-	stash int // so many are put aside
+	stash int // how many messages are still to be stashed
 }
 
-// What mouths do.
+// The kinds of mouths.
 const (
 	mouthPlain = iota
 	mouthStops
@@ -50,7 +51,7 @@ const (
 	mouthKinds
 )
 
-// estuary is the state of a mouth, and of who looks after those that fall.
+// estuary is the state of a mouth's actor, and of the supervisor of mouths that fall.
 type estuary struct{ m *mouth }
 
 // streamClass is a type of mouths.
@@ -87,13 +88,13 @@ var (
 	streamCounts = newStreamClass("stream, counted", actor.WithWatermarks(20, 5))
 )
 
-// is says which actor the mouth is, and puts it in its place.
+// is makes r the actor of the mouth.
 func (m *mouth) is(k *streamClass, r actor.Ref[estuary]) {
 	m.send = func(c *actor.Context, o ordinal) { k.take.Send(c, r, o) }
 	m.kill = func(c *actor.Context) { actor.Kill(c, r) }
 }
 
-// spawn makes the mouth of place i. One that is supervised comes later.
+// spawn makes a mouth with an actor. The actor of a supervised mouth is made later.
 func (d *delta) spawn(from actor.Sender, class int) *mouth {
 	m := &mouth{d: d, class: class, next: map[int]int{}}
 	k := streamPlain
@@ -104,16 +105,16 @@ func (d *delta) spawn(from actor.Sender, class int) *mouth {
 	return m
 }
 
-// fault notes that something is wrong.
+// fault records a fault.
 func (d *delta) fault(what string) {
 	d.wrong.Add(1)
 	d.first.CompareAndSwap(nil, &what)
 }
 
-// take is what a mouth does with a message.
+// take handles a message of a mouth.
 func (m *mouth) take(c *actor.Context, k *streamClass, o ordinal) {
 	m.seen.Add(1)
-	if m.stash > 0 { // whatever comes, so that the order is kept
+	if m.stash > 0 { // for every message, so that the order is kept
 		k.take.Stash(c, o)
 		if m.stash--; m.stash == 0 {
 			actor.UnstashAll(c)
@@ -153,8 +154,8 @@ type source struct {
 	rounds   int
 	r        *rand.Rand
 	no       map[*mouth]int
-	self     int // sent to itself
-	expected int // of these
+	self     int // number of its messages to itself
+	expected int // the next number of these
 }
 
 var (
@@ -168,23 +169,23 @@ func init() {
 	sourceType.Table(sourceFlow.Handle((*source).Flow), sourceSelf.Handle((*source).Self))
 }
 
-// Flow is one round.
+// Flow runs one round.
 func (s *source) Flow(c *actor.Context, _ struct{}) {
 	d := s.d
 	d.ran.Add(1)
 	a, b := s.pick(), s.pick()
 	switch s.r.IntN(4) {
-	case 0: // all to one
+	case 0: // all to one mouth
 		for range s.r.IntN(30) {
 			s.to(c, a)
 		}
-	case 1: // to two
+	case 1: // to two mouths
 		for range s.r.IntN(10) {
 			s.to(c, a)
 			s.to(c, b)
 			s.to(c, b)
 		}
-	case 2: // to itself, a stream, and a third
+	case 2: // to itself, to one mouth in a stream, and to a third
 		for range s.r.IntN(10) {
 			s.toItself(c)
 			s.to(c, a)
@@ -218,7 +219,7 @@ func (s *source) toItself(c *actor.Context) {
 	s.self++
 }
 
-// Self is what it has sent to itself.
+// Self handles a message of the source to itself.
 func (s *source) Self(_ *actor.Context, no int) {
 	s.d.ran.Add(1)
 	if no != s.expected {
@@ -227,7 +228,7 @@ func (s *source) Self(_ *actor.Context, no int) {
 	s.expected = no + 1
 }
 
-// replace has another mouth take the place of one that ends, or has ended.
+// replace puts another mouth in the place of a mouth that ends or has ended.
 func (s *source) replace(c *actor.Context, i int) {
 	d := s.d
 	m := d.mouths[i].Load()
@@ -240,7 +241,7 @@ func (s *source) replace(c *actor.Context, i int) {
 	}
 }
 
-// open starts the system of a delta, with the mouths of the kinds given.
+// open starts the system of a delta, with mouths of the given kinds.
 func (d *delta) open(t *testing.T, class func(i int) int, opts ...actor.Option) {
 	d.sys = start(t, append(opts, actor.WithHooks(actor.Hooks{DeadLetter: func(l actor.DeadLetter) {
 		if _, ok := l.Message.(actor.ChildDown); !ok {
@@ -288,11 +289,12 @@ func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
 	}
 }
 
-// audit ends a delta that is quiet: each message has run once, or was a dead letter.
+// audit ends a delta that is quiet. It checks that each message has run once, or was a dead letter
+// once.
 func (d *delta) audit(t *testing.T, seed uint64) actor.Stats {
 	t.Helper()
 	st := d.sys.Stats()
-	d.sys.Stop() // what is in a stash is dead then
+	d.sys.Stop() // the messages in a stash are dead letters then
 	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead ||
 		d.wrong.Load() != 0 || st.Mutes != st.Unmutes {
 		what := ""
@@ -305,9 +307,9 @@ func (d *delta) audit(t *testing.T, seed uint64) actor.Stats {
 	return st
 }
 
-// TestStream_Conservation: five sources stream to mouths that stop, are killed, muted or
-// restarted, that stash, yield or count their mail, and to themselves. Each message runs once
-// or is a dead letter, in the order of its sender.
+// TestStream_Conservation: five sources stream to themselves and to mouths that stop, are killed,
+// muted or restarted, that stash, yield or count their mail. Each message runs once or is a dead
+// letter, in the order of its sender.
 func TestStream_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		for seed := range uint64(mouthKinds) {
@@ -317,8 +319,8 @@ func TestStream_Conservation(t *testing.T) {
 	})
 }
 
-// TestStream_Collected: the same where no node is used again, so that each is the GC's
-// when its mailbox has let go of it.
+// TestStream_Collected: the same without recycled nodes, so that the GC frees each node after its
+// mailbox has released it.
 func TestStream_Collected(t *testing.T) {
 	for seed := range uint64(mouthKinds) {
 		d := &delta{rounds: scaled(500)}
@@ -326,7 +328,7 @@ func TestStream_Collected(t *testing.T) {
 	}
 }
 
-// warm makes actors that have run, on a system of one worker.
+// warm makes n actors that have run, in a system with one worker.
 func warm(t *testing.T, n int) (sys *actor.System, all []actor.Ref[puppet]) {
 	t.Helper()
 	sys = start(t, actor.WithWorkers(1))
@@ -339,8 +341,8 @@ func warm(t *testing.T, n int) (sys *actor.System, all []actor.Ref[puppet]) {
 	return sys, all
 }
 
-// TestStream_SelfSendsTakeTurns: an actor that was just woken with a stream, and sends to
-// itself, runs that in another turn: others have theirs in between.
+// TestStream_SelfSendsTakeTurns: an actor that was just woken with a stream sends to itself. It
+// runs these messages in another turn, and other actors have turns in between.
 func TestStream_SelfSendsTakeTurns(t *testing.T) {
 	const each = 5
 	sys, all := warm(t, 2)
@@ -363,8 +365,8 @@ func TestStream_SelfSendsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestStream_TurnOfAllThatWaits: a turn runs all that was sent until it began, and what it
-// makes others run comes behind it.
+// TestStream_TurnOfAllThatWaits: a turn runs all mail that was sent before it began. Actors that it
+// wakes run after it.
 func TestStream_TurnOfAllThatWaits(t *testing.T) {
 	sys, all := warm(t, 3)
 	a, b, other := all[0], all[1], all[2]

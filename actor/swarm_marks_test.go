@@ -7,14 +7,14 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// beeMark says who has asked.
+// beeMark names the caller.
 type beeMark struct{ caller uint64 }
 
 var beeTold = actor.Declare[actor.Reply[int, beeMark]](beeType, "heardBy")
 
 func init() { beeType.Table(beeTold.Handle((*bee).Heard)) }
 
-// Heard hears a marked outcome, which must be the bee's own.
+// Heard handles a marked outcome. The mark must be the bee's own.
 func (b *bee) Heard(c *actor.Context, r actor.Reply[int, beeMark]) {
 	b.count()
 	b.s.answered.Add(1)
@@ -23,7 +23,7 @@ func (b *bee) Heard(c *actor.Context, r actor.Reply[int, beeMark]) {
 	}
 }
 
-// askMarked asks for a reply that is put off, now and then under a context.
+// askMarked asks for a reply that is deferred, sometimes with a context.
 func (s *swarm) askMarked(c *actor.Context, r *rand.Rand, to actor.Ref[bee]) {
 	if !to.IsZero() && s.spend() {
 		s.sent.Add(2)
@@ -35,7 +35,8 @@ func (s *swarm) askMarked(c *actor.Context, r *rand.Rand, to actor.Ref[bee]) {
 	}
 }
 
-// hand makes another bee see to one of the replies, and has it given there, or not at all.
+// hand lets another bee give one of the deferred replies. In half of the cases it hands the reply
+// over to that bee first.
 func hand(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	n := len(b.owes)
 	if n == 0 {

@@ -17,11 +17,11 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// The swarm: many small systems, each with a random mixture of workloads from one seed.
-// Whatever they do, what was sent is what ran and what became a dead letter; nothing
-// runs after its end; the counters of the system say the same; and it becomes quiet.
+// The swarm is many small systems, each with a random mixture of workloads from one seed. In each
+// of them every message that was sent ran or became a dead letter, nothing runs after its end, the
+// counters of the system agree, and the system becomes quiet.
 
-// swarm is one such system and its counts.
+// swarm is one of these systems, with its counts.
 type swarm struct {
 	sys    *actor.System
 	seed   uint64
@@ -37,7 +37,7 @@ type swarm struct {
 	bees []actor.Ref[bee]
 }
 
-// bee is one of its actors.
+// bee is an actor of a swarm.
 type bee struct {
 	s     *swarm
 	next  actor.Ref[bee]
@@ -45,7 +45,7 @@ type bee struct {
 	owes  []actor.Deferred[int]
 }
 
-// task is what a message tells a bee to do.
+// task is a message to a bee: a function, and its arguments.
 type task struct {
 	do   func(*bee, *actor.Context, *rand.Rand, task)
 	left int // hops, or levels
@@ -83,7 +83,7 @@ func (b *bee) Ask(_ *actor.Context, n int) (int, error)   { b.count(); return n 
 func (b *bee) Hear(_ *actor.Context, _ actor.Result[int]) { b.count(); b.s.answered.Add(1) }
 func (s *swarm) spend() bool                              { return s.budget.Add(-1) >= 0 }
 func (s *swarm) send(from actor.Sender, to actor.Ref[bee], m task) {
-	if !to.IsZero() && s.spend() { // the sink sends to no caller
+	if !to.IsZero() && s.spend() { // a sink has no next bee
 		s.sent.Add(1)
 		beeDo.Send(from, to, m)
 	}
@@ -112,7 +112,7 @@ func (s *swarm) know(b actor.Ref[bee]) {
 	s.bees = append(s.bees, b)
 }
 
-// any returns one of all actors, ended ones among them.
+// any returns a bee by chance. It may have ended.
 func (s *swarm) any(r *rand.Rand) actor.Ref[bee] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func hatch(seed uint64, budget int) *swarm {
 		s.names = append(s.names, name)
 		s.send(s.sys, s.spawn(s.sys, sink), task{workloads[name], 1 + r.IntN(8), r.Uint64()})
 	}
-	// Not one of the names: the seeds of bugs are to mean what they did.
+	// It is not one of the names, so that the seeds of old bugs keep their meaning.
 	if r.IntN(2) == 0 {
 		s.names = append(s.names, "defers")
 		s.send(s.sys, s.spawn(s.sys, sink), task{defers, 1 + r.IntN(8), r.Uint64()})
@@ -142,7 +142,7 @@ func hatch(seed uint64, budget int) *swarm {
 	return s
 }
 
-// waiters send from goroutines until the budget is gone or the system refuses.
+// goroutines starts n goroutines that send until the budget is spent or the system refuses.
 func (s *swarm) goroutines(n int) *sync.WaitGroup {
 	wg := new(sync.WaitGroup)
 	for g := range n {
@@ -164,7 +164,7 @@ func (s *swarm) goroutines(n int) *sync.WaitGroup {
 	return wg
 }
 
-// run brings the swarm to its end, one way or another, and reports what is wrong.
+// run brings the swarm to an end, in one of several ways, and reports faults.
 func (s *swarm) run() error {
 	r := rand.New(rand.NewPCG(s.seed, 1<<32))
 	outside := s.goroutines(r.IntN(3))
@@ -219,7 +219,7 @@ func (s *swarm) audit() error {
 
 // watch waits for the end, and gives up when nothing has run for long.
 func (s *swarm) watch(done <-chan error) error {
-	for last, same := int64(-1), 0; same < 3; same++ { // a clock that jumped counts once
+	for last, same := int64(-1), 0; same < 3; same++ { // a jump of the clock counts once
 		select {
 		case err := <-done:
 			return err
@@ -232,7 +232,7 @@ func (s *swarm) watch(done <-chan error) error {
 	return errors.New("no progress: " + s.picture())
 }
 
-// picture says what is where when nothing moves any more.
+// picture describes the state of a swarm that makes no progress.
 func (s *swarm) picture() string {
 	st := s.sys.Stats()
 	stacks := make([]byte, 1<<20)
@@ -241,7 +241,7 @@ func (s *swarm) picture() string {
 		stacks[:runtime.Stack(stacks, true)])
 }
 
-// free batch writes down what is needed to see a failure again.
+// record writes a file from which a failure can be repeated.
 func (s *swarm) record(t *testing.T, budget int, err error) {
 	dir := os.Getenv("GALLOP_BATCHES")
 	if dir == "" {
@@ -256,8 +256,8 @@ func (s *swarm) record(t *testing.T, budget int, err error) {
 	}
 }
 
-// swarmTime is how long the swarm goes on: GALLOP_SOAK, a duration, or until its
-// rounds are over.
+// swarmTime returns how long the swarm goes on: the duration GALLOP_SOAK, or 0 for a number of
+// rounds.
 func swarmTime(t *testing.T) time.Duration {
 	text := os.Getenv("GALLOP_SOAK")
 	if text == "" {
@@ -268,9 +268,9 @@ func swarmTime(t *testing.T) time.Duration {
 	return d
 }
 
-// TestSwarm: "Each runs exactly once or becomes a dead letter", over mixtures of what
-// swarm_work_test.go has. GALLOP_SWARM repeats one
-// seed; with GALLOP_BATCHES failures are written to that directory.
+// TestSwarm: "Each runs exactly once or becomes a dead letter", over mixtures of the workloads in
+// swarm_work_test.go. GALLOP_SWARM repeats one seed. With GALLOP_BATCHES, failures are written to
+// that directory.
 func TestSwarm(t *testing.T) {
 	rounds, budget, first := nightly(60, 20_000), 4000, uint64(1)
 	if text := os.Getenv("GALLOP_SWARM"); text != "" {
@@ -302,7 +302,7 @@ func TestSwarm(t *testing.T) {
 		seed-first, messages, faults, restarts, regions)
 }
 
-// TestSwarm_SeedsOfBugs: seeds that have shown something once, again and again.
+// TestSwarm_SeedsOfBugs: seeds that once showed a bug.
 func TestSwarm_SeedsOfBugs(t *testing.T) {
 	blobs := heap.Blobs().Live
 	t.Cleanup(func() { actor.BlobsAreCollected(t, blobs) })

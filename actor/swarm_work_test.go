@@ -9,9 +9,9 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// What a swarm does.
+// This file has the workloads of a swarm.
 
-// workloads are what a swarm is made of. Each begins with a message to a new actor.
+// workloads are the parts of a mixture. Each begins with a message to a new actor.
 var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
 	"tree": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
 		for range 2 + r.IntN(2) {
@@ -38,7 +38,7 @@ var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
 			b.s.send(c, actor.Self[bee](c), task{m.do, m.left - 1, r.Uint64()})
 		}
 	},
-	// All send to one and it to all.
+	// All actors send to one, and it sends to all.
 	"star": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
 		for range 20 {
 			b.s.send(c, b.s.any(r), task{func(b *bee, c *actor.Context, _ *rand.Rand, _ task) {
@@ -79,11 +79,11 @@ var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
 
 func rest(*bee, *actor.Context, *rand.Rand, task) {}
 
-// workloadNames are the keys in an order that does not change. A new one goes to the end.
+// workloadNames are the keys in an order that does not change. A new name is added at the end.
 var workloadNames = []string{"tree", "flood", "ring", "asks", "star", "stops", "panics", "blocks",
 	"mesh", "cyclic", "regions", "storm"}
 
-// mesh: some actors that send to all of each other.
+// mesh makes actors that all send to each other.
 func mesh(all []actor.Ref[bee]) func(*bee, *actor.Context, *rand.Rand, task) {
 	return func(b *bee, c *actor.Context, r *rand.Rand, m task) {
 		all := all
@@ -98,8 +98,8 @@ func mesh(all []actor.Ref[bee]) func(*bee, *actor.Context, *rand.Rand, task) {
 	}
 }
 
-// cyclic: a ring of actors of which each floods the next, so that all are overloaded
-// and each waits for another: it must unwind by itself.
+// cyclic makes a ring of actors. Each floods the next, so that all are overloaded and each waits
+// for another. The ring must get out of this by itself.
 func cyclic(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	ring := make([]actor.Ref[bee], 3+r.IntN(4))
 	for i := range ring {
@@ -122,7 +122,8 @@ func around(ring []actor.Ref[bee], at int) func(*bee, *actor.Context, *rand.Rand
 	}
 }
 
-// storm: children that fall as soon as they are up, under one who restarts most of them.
+// storm makes children that fall as soon as they are up, under a supervisor that restarts most of
+// them.
 func storm(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	for range 1 + r.IntN(3) {
 		s, next := b.s, b.next
@@ -136,8 +137,8 @@ func storm(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
 }
 
-// defers: replies that are put off, and given in another order, by another life, by another actor,
-// or never. Some bring a mark back.
+// defers makes deferred replies. They are given in another order, by another life, by another
+// actor, or never. Some bring a mark back.
 func defers(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	s, next := b.s, b.next
 	for _, to := range []actor.Ref[bee]{actor.Self[bee](c), s.any(r), s.any(r),
@@ -164,14 +165,14 @@ func defers(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	}
 }
 
-// Promise puts the reply off.
+// Promise defers the reply.
 func (b *bee) Promise(c *actor.Context, _ int) (int, error) {
 	b.count()
 	b.owes = append(b.owes, actor.Defer(c, beePromise))
 	return 0, nil
 }
 
-// pay gives one of the replies.
+// pay gives one of the deferred replies.
 func pay(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	if n := len(b.owes); n > 0 {
 		i := r.IntN(n)
@@ -180,7 +181,7 @@ func pay(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	}
 }
 
-// fall ends the turn of a supervised actor in one of the ways that there are.
+// fall ends the life of a supervised actor in one of several ways.
 func fall(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	b.ended = true
 	switch r.IntN(4) {
@@ -197,8 +198,8 @@ func fall(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	}
 }
 
-// Fell decides on a child. The message comes from the runtime, which does not tell the
-// counts when it sends one.
+// Fell decides on a child. The runtime sends the message, and does not count it as sent, so Fell
+// counts it.
 func (b *bee) Fell(c *actor.Context, f actor.ChildDown) {
 	b.s.sent.Add(1)
 	b.count()
@@ -212,7 +213,7 @@ func (b *bee) Fell(c *actor.Context, f actor.ChildDown) {
 	}
 }
 
-// noteDead counts a dead letter, and what the runtime sent without telling.
+// noteDead counts a dead letter. If the runtime sent it, noteDead also counts it as sent.
 func (s *swarm) noteDead(l actor.DeadLetter) {
 	s.dead.Add(1)
 	if _, ok := l.Message.(actor.ChildDown); ok {
@@ -220,14 +221,14 @@ func (s *swarm) noteDead(l actor.DeadLetter) {
 	}
 }
 
-// hurt notes a panic that no bee has asked for.
+// hurt records a panic that no bee has caused on purpose.
 func (s *swarm) hurt(p actor.PanicReport) {
 	if !p.Goexit && p.Value != "bee" {
 		s.alien.Store(&p)
 	}
 }
 
-// A carrier keeps a list in its arena. A crate has one that moves.
+// A carrier keeps a list in its arena. A crate has a list that moves.
 type (
 	carrier struct {
 		s    *swarm
@@ -253,7 +254,8 @@ var (
 
 func init() { carrierType.Table(carryCrate.Handle((*carrier).Carry)) }
 
-// shipping: regions and shared texts that go around among actors, whose hash must stay.
+// shipping makes actors pass regions and shared texts on to each other. Their hash must stay the
+// same.
 func shipping(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	var to [3]actor.Ref[carrier]
 	for i := range to {
@@ -289,7 +291,7 @@ func (s *swarm) ship(c *actor.Context, g crate, length int, r *rand.Rand) {
 	carryCrate.Send(c, g.to[r.IntN(len(g.to))], g)
 }
 
-// Carry looks whether all is there, and sends the same on as a region of its own.
+// Carry checks that the crate is complete, and sends the same contents on as a region of its own.
 func (k *carrier) Carry(c *actor.Context, g crate) {
 	k.s.ran.Add(1)
 	a := c.Heap()

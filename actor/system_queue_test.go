@@ -34,7 +34,7 @@ func TestUrgent(t *testing.T) {
 	wants(t, rush.TrySend(sys, r, noting("late")), actor.ErrSystemStopped)
 }
 
-// TestUrgent_MoreThanABatch: a flood of urgent messages is served in turns, all of it,
+// TestUrgent_MoreThanABatch: a flood of urgent messages is served in several turns, all of it
 // before the mail.
 func TestUrgent_MoreThanABatch(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
@@ -53,9 +53,9 @@ func TestUrgent_MoreThanABatch(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 1+1+1+1050)
 }
 
-// TestUrgent_BatchOfOne: two urgent messages at once to an actor whose turns are of one
-// message each. It answered its own reminders for ever. Found by the swarm, seed 7, when
-// it got its supervised children.
+// TestUrgent_BatchOfOne: two urgent messages come at once to an actor whose turns have one message
+// each. It once answered its own reminders for ever. The swarm found that with seed 7, when it got
+// its supervised children.
 func TestUrgent_BatchOfOne(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1), actor.WithBatch(1))
 	r := mortalType.Spawn(sys, mortal{})
@@ -68,7 +68,7 @@ func TestUrgent_BatchOfOne(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 1+3)
 }
 
-// TestUrgent_Crash: a panic in an urgent message is one like another.
+// TestUrgent_Crash: a panic in an urgent message is like any other panic.
 func TestUrgent_Crash(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	r, release := busy(t, sys, mortal{})
@@ -112,7 +112,7 @@ func TestSignals_ReachAll(t *testing.T) {
 		ran := make(chan struct{}, 1)
 		do.Send(sys, m, func(*puppet, *actor.Context) { ran <- struct{}{} })
 		w := mortalType.Spawn(sys, mortal{})
-		// It hears of both and goes on being muted.
+		// The muted actor is told of both, and stays muted.
 		in(t, w, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, actor.Watch(c, m, onDown)) })
 		in(t, w, func(*mortal, *actor.Context) {})
 		equal(t, "messages run by a muted actor", len(ran), 0)
@@ -196,7 +196,7 @@ func TestShield_Stop(t *testing.T) {
 	d.says(t, "a: start", "a: to the end", "a: stop shutdown")
 }
 
-// TestShield_Panic: a shield that a panic leaves shields nothing any more.
+// TestShield_Panic: after a panic has left a shield, the shield has no effect.
 func TestShield_Panic(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	r := mortalType.Spawn(sys, mortal{})
@@ -213,13 +213,13 @@ func TestShield_Panic(t *testing.T) {
 }
 
 // TestKill_BehindAPanic: "If a behaviour panics while a Kill is pending, in a Context.Shield or
-// not, the panic comes first": always the same, wherever it is looked at.
+// not, the panic comes first". Everyone sees the same result.
 func TestKill_BehindAPanic(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		supervised, child bool
-		reason            string   // what all are told in the end
-		own, fell         []string // what its OnStop was told, and its supervisor
+		reason            string   // the reason that all are told in the end
+		own, fell         []string // the reasons of its OnStop, and of its supervisor
 	}{
 		{"Alone", false, false, "panic", []string{"r: stop panic"}, nil},
 		{"Parent", false, true, "killed", nil, nil},
@@ -253,7 +253,7 @@ func TestKill_BehindAPanic(t *testing.T) {
 	}
 }
 
-// victim is an actor, and what those hear who care about it.
+// victim is an actor, with the records of the actors that observe it.
 type victim struct {
 	sys                       *actor.System
 	ref                       actor.Ref[mortal]
@@ -265,7 +265,7 @@ func newVictim(t *testing.T, sys *actor.System, supervised, child bool) *victim 
 	born := func(name string, d *diary) mortal { return mortal{name: name, diary: d, born: true} }
 	if v.ref = mortalType.Spawn(sys, born("r", &v.own)); supervised {
 		in(t, mortalType.Spawn(sys, born("super", &v.super)), func(m *mortal, c *actor.Context) {
-			// Too late.
+			// The supervisor restarts it, too late.
 			m.onFell = func(_ *mortal, c *actor.Context, f actor.ChildDown) { actor.Restart(c, f.Ref) }
 			v.ref = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = born("r", &v.own) }, onFell)
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// delays are how long the timers of a benchmark take: up to a second, as time-outs do.
+// delays returns the delays of the timers of a benchmark: up to a second, as time-outs have.
 func delays(n int) []time.Duration {
 	r := rand.New(rand.NewPCG(1, 2))
 	d := make([]time.Duration, n)
@@ -22,8 +22,8 @@ func delays(n int) []time.Duration {
 
 const manyTimers = 1 << 20
 
-// BenchmarkTimer_ArmFire: a million timers of one second are armed by 64 actors, and
-// fire. An op is both, for one timer.
+// BenchmarkTimer_ArmFire: 64 actors arm a million timers of one second, and they fire. An op is
+// both, for one timer.
 func BenchmarkTimer_ArmFire(b *testing.B) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	sys := start(b, actor.WithClock(clock))
@@ -48,8 +48,8 @@ func BenchmarkTimer_ArmFire(b *testing.B) {
 		"ns/timer")
 }
 
-// BenchmarkTimer_AfterFunc: the same with Go's timers: they are armed by 64
-// goroutines, in a time that is not long enough for any to fire, and then fire.
+// BenchmarkTimer_AfterFunc: the same with Go's timers. 64 goroutines arm them, in less time than
+// the shortest takes, and then they fire.
 func BenchmarkTimer_AfterFunc(b *testing.B) {
 	d := delays(manyTimers)
 	for range max(1, b.N/manyTimers) {
@@ -65,7 +65,7 @@ func BenchmarkTimer_AfterFunc(b *testing.B) {
 		}
 		armed.Wait()
 		b.StopTimer()
-		// Nothing happens meanwhile: it is not what is measured.
+		// Nothing happens meanwhile, so this time is not measured.
 		time.Sleep(2*time.Second - time.Since(began))
 		b.StartTimer()
 		fired.Wait()
@@ -74,8 +74,8 @@ func BenchmarkTimer_AfterFunc(b *testing.B) {
 		"ns/timer")
 }
 
-// BenchmarkTimer_ArmCancel: a time-out that is canceled in time, as most are, while
-// a hundred thousand others are armed.
+// BenchmarkTimer_ArmCancel: a time-out is canceled in time, as most are, while a hundred thousand
+// others are armed.
 func BenchmarkTimer_ArmCancel(b *testing.B) {
 	sys := start(b, actor.WithClock(actor.NewVirtualClock(time.Unix(0, 0))))
 	inside(b, sys, func(c *actor.Context) {
@@ -99,8 +99,7 @@ func BenchmarkTimer_ArmCancelAfterFunc(b *testing.B) {
 	}
 }
 
-// BenchmarkTimer_StopOfMany: what the end of a system costs that has a million armed
-// timers.
+// BenchmarkTimer_StopOfMany: the cost of the end of a system with a million armed timers.
 func BenchmarkTimer_StopOfMany(b *testing.B) {
 	d := delays(manyTimers)
 	for b.Loop() {
@@ -116,8 +115,8 @@ func BenchmarkTimer_StopOfMany(b *testing.B) {
 	}
 }
 
-// BenchmarkTimer_ArmFireOne: one timer at a time on the machine's clock, from arming
-// to its behaviour, with no time to pass in between.
+// BenchmarkTimer_ArmFireOne: one timer at a time on the machine's clock, from arming to its
+// behaviour. It is due at once.
 func BenchmarkTimer_ArmFireOne(b *testing.B) {
 	sys := start(b)
 	left := b.N

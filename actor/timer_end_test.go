@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestEvery_Drain: a tick that is in the mailbox when its actor is told to drain runs, as all
-// mail there does, is the last one, and leaves nothing. (It used to look for its shard, which
-// the drain had taken away.)
+// TestEvery_Drain: a tick that is in the mailbox when its actor is told to drain runs, as all mail
+// there does. It is the last tick, and leaves nothing. (It used to look for its shard, which the
+// drain had taken away.)
 func TestEvery_Drain(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	b := bellType.Spawn(sys, bell{})
@@ -20,7 +20,7 @@ func TestEvery_Drain(t *testing.T) {
 		actor.Every(c, time.Minute, chime, 3)
 		clock.Jump(time.Second)
 		eventually(t, "three to be in the mailbox", func() bool { return actor.Incoming(c) == 3 })
-		inTurn.Send(c, b, func(*bell, *actor.Context) {}) // wakes no actor: something behind them
+		inTurn.Send(c, b, func(*bell, *actor.Context) {}) // it comes after mail, and wakes no actor
 		canceled.Cancel(c)
 		actor.Drain(c, actor.Self[bell](c))
 	})
@@ -33,8 +33,8 @@ func TestEvery_Drain(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
-// TestEvery_LastTickIsOver: the last tick of an actor that drains is over when it has run, so that
-// a Cancel in OnStop does not meet the timer that is in its place.
+// TestEvery_LastTickIsOver: the last tick of an actor that drains has ended after it has run. So a
+// Cancel in OnStop does not cancel another timer in its place.
 func TestEvery_LastTickIsOver(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.WithWorkers(2))
 	var tick actor.Timer
@@ -55,7 +55,7 @@ func TestEvery_LastTickIsOver(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
-// TestTimer_ForTheDead: a timer that was taken from the wheel when its actor ended leaves
+// TestTimer_ForTheDead: a timer that had been taken from the wheel when its actor ended leaves
 // nothing.
 func TestTimer_ForTheDead(t *testing.T) {
 	sys, _ := onVirtualTime(t)
@@ -66,9 +66,9 @@ func TestTimer_ForTheDead(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
-// TestTimer_CancelInOnStop: "Timers end with their actor": in OnStop it is too late for a
-// Cancel, of timers in the wheel, on their way and over, and it does no harm. What OnStop
-// arms ends with it too.
+// TestTimer_CancelInOnStop: "Timers end with their actor". In OnStop it is too late for a Cancel,
+// of a timer in the wheel, on its way or over, and the Cancel does no harm. A timer that OnStop
+// arms ends with the actor too.
 func TestTimer_CancelInOnStop(t *testing.T) {
 	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop,
 		"Drain": actor.Drain} {
@@ -108,7 +108,7 @@ func TestTimer_CancelInOnStop(t *testing.T) {
 	}
 }
 
-// tally counts its ticks.
+// tally counts ticks.
 type tally struct{ ticks int }
 
 func (t *tally) tick(*actor.Context, int) { t.ticks++ }
@@ -126,8 +126,8 @@ var (
 	_         = tallyType.Table(tick.Handle((*tally).tick), armMany.Handle((*tally).arm))
 )
 
-// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the
-// first of them runs, and not a batch a round of all others; but not without end.
+// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the first
+// of them runs. They do not come in one batch per round of all other actors. The number is limited.
 func TestTimer_BurstFiresAtOnce(t *testing.T) {
 	const batch, most = actor.FireBatch, actor.FireBatch * actor.FireTurn
 	for _, c := range []struct{ timers, left int }{{3, 0}, {batch, 0}, {10*batch + 3, 0}, {most, 0},
@@ -150,8 +150,8 @@ func TestTimer_BurstFiresAtOnce(t *testing.T) {
 	}
 }
 
-// TestTimer_BurstIsLetGo: the memory of many timers is let go when all are over, and a Timer of
-// them that was kept is not fooled by the one in its place.
+// TestTimer_BurstIsLetGo: the memory of many timers is released when all have ended. A Timer that
+// was kept does not refer to a new timer in its place.
 func TestTimer_BurstIsLetGo(t *testing.T) {
 	n := scaled(100_000)
 	sys, _ := onVirtualTime(t, actor.WithWorkers(1))
@@ -180,7 +180,7 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 	burst()
 	burst()
 	after, _ := heapInUse()
-	// The actor's list of them stays, a timer has 64.
+	// The actor keeps its list of them. A timer in use takes 64 bytes.
 	if kept := after - before; figures && kept > 128<<10+int64(n)*24 {
 		t.Errorf("%d bytes are kept of %d timers", kept, n)
 	}
@@ -213,8 +213,8 @@ func TestCancel_OfTheEnded(t *testing.T) {
 }
 
 // TestCancel_ArmedTooLate: "A timer that is armed while its actor drains or runs its OnStop never
-// runs. Cancel returns true for it until it is due", once. The timer that is left ends with the
-// actor, due or not.
+// runs. Cancel returns true for it until it is due", once. The timer that is not canceled ends with
+// the actor, due or not.
 func TestCancel_ArmedTooLate(t *testing.T) {
 	for _, period := range []time.Duration{0, time.Minute} {
 		sys, clock := onVirtualTime(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestEvery_OnTime: "when d has passed, when 2d have passed, and so on, until the timer
-// is canceled"; a Cancel in its own behaviour is in time for the next tick.
+// TestEvery_OnTime: "when d has passed, when 2d have passed, and so on, until the timer is
+// canceled". A Cancel in its own behaviour is in time for the next tick.
 func TestEvery_OnTime(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	b := bellType.Spawn(sys, bell{})
@@ -53,7 +53,7 @@ func TestEvery_NeverPilesUp(t *testing.T) {
 	onBell(t, b, func(_ *bell, c *actor.Context) {
 		tick := actor.Every(c, time.Second, chime, 1)
 		canceled := actor.Every(c, time.Second, chime, 2)
-		for range 10 { // an actor that is slow
+		for range 10 { // a slow actor
 			clock.Jump(1250 * time.Millisecond)
 		}
 		eventually(t, "the ticks to be on their way", func() bool {
@@ -70,9 +70,9 @@ func TestEvery_NeverPilesUp(t *testing.T) {
 	rings(t, sys, b, late, ring{1, 13 * time.Second})
 }
 
-// TestBug_K46_EndOfTime: a counter that wraps around, or a constant of the wrong size,
-// makes timers fire at once or never. A clock near its end is no different, and what
-// is due behind the end never comes.
+// TestBug_K46_EndOfTime: a counter that wraps around, or a constant of the wrong size, makes timers
+// fire at once or never. A clock near its end behaves like any other, and a timer that is due after
+// the end never fires.
 func TestBug_K46_EndOfTime(t *testing.T) {
 	for _, nanos := range []int64{0, math.MaxUint32 - 10, math.MaxInt64 - 1<<32} {
 		t.Run(fmt.Sprint(nanos), func(t *testing.T) {
@@ -98,8 +98,9 @@ func TestBug_K46_EndOfTime(t *testing.T) {
 	}
 }
 
-// TestClock_EndOfTime: a clock that is sent to the end of time stops just before: what is due
-// there or behind never comes, and Every does not tick for ever; but what is due at once is.
+// TestClock_EndOfTime: a clock that is sent to the end of time stops just before it. A timer that
+// is due at the end or later never fires, and Every does not tick for ever. A timer that is due at
+// once fires.
 func TestClock_EndOfTime(t *testing.T) {
 	for name, opt := range map[string]actor.Option{"Workers": actor.WithWorkers(2),
 		"Seed": actor.WithDeterministic(1)} {
@@ -128,15 +129,15 @@ func TestClock_EndOfTime(t *testing.T) {
 	}
 }
 
-// dumbTimer is a timer of a list without a thought.
+// dumbTimer is a timer of the model, which is a plain list.
 type dumbTimer struct {
 	what       int
-	armed      int // when, among all
+	armed      int // its place in the order of arming
 	at, period time.Duration
 	over       bool
 }
 
-// timerModel is one actor with timers, beside a list of what it has armed.
+// timerModel is one actor with timers, and a list of the timers that it has armed.
 type timerModel struct {
 	t      testing.TB
 	sys    *actor.System
@@ -162,7 +163,7 @@ func (m *timerModel) arm(d, period time.Duration) {
 	m.dumb = append(m.dumb, &dumbTimer{what: len(m.dumb), armed: m.armed, at: m.now + max(d, period),
 		period: period})
 	quiet(m.t, m.sys)
-	m.pass(m.now) // what takes no time
+	m.pass(m.now) // timers that take no time
 }
 
 func (m *timerModel) cancel(t *rapid.T) {
@@ -178,7 +179,7 @@ func (m *timerModel) cancel(t *rapid.T) {
 	m.dumb[i].over = true
 }
 
-// pass moves the dumb list on to time end.
+// pass moves the model's list on to time end.
 func (m *timerModel) pass(end time.Duration) {
 	for {
 		var next *dumbTimer
@@ -200,8 +201,8 @@ func (m *timerModel) pass(end time.Duration) {
 	}
 }
 
-// TestTimer_Model: an actor's timers do what a list does that is looked through from
-// the front at every nanosecond.
+// TestTimer_Model: an actor's timers behave like a list that is searched from the front at every
+// nanosecond.
 func TestTimer_Model(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		clock := actor.NewVirtualClock(epoch)

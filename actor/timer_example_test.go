@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A lamp that goes out when it was not touched for a minute.
+// A lamp goes out when it was not touched for a minute.
 type lamp struct{ off actor.Timer }
 
 func (l *lamp) Touch(c *actor.Context, _ struct{}) {
@@ -42,7 +42,7 @@ func ExampleAfter() {
 	// Output: out at 12:01:50
 }
 
-// Every is a heartbeat, until its Timer is canceled.
+// Every gives a heartbeat, until its Timer is canceled.
 func ExampleEvery() {
 	type heart struct {
 		beats int
@@ -73,7 +73,7 @@ func ExampleEvery() {
 	// in time: true
 }
 
-// A VirtualClock goes as far as it is told, and stops wherever something happens.
+// A VirtualClock goes as far as it is told. It stops at each event on the way.
 func ExampleVirtualClock() {
 	clock := actor.NewVirtualClock(time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC))
 	sys := actor.Start(actor.WithClock(clock))
@@ -109,7 +109,7 @@ func ExampleLookup() {
 	// gallop: no actor of that name: "current"
 }
 
-// FromChan is a channel that leads to an actor.
+// FromChan sends the values of a channel to the running actor.
 func ExampleFromChan() {
 	type gauge struct{ sum int }
 	gaugeType := actor.NewType[gauge]("gauge")
@@ -133,7 +133,7 @@ func ExampleFromChan() {
 	// sum 3
 }
 
-// ToChan is an actor that leads to a channel.
+// ToChan returns a handler that sends its messages to a channel.
 func ExampleToChan() {
 	sys := actor.Start()
 	ch := make(chan string)
@@ -147,7 +147,7 @@ func ExampleToChan() {
 	// Output: one two
 }
 
-// AskAll asks several actors the same, and gives up at the first error.
+// AskAll asks several actors the same question, and gives up at the first error.
 func ExampleAskAll() {
 	sys := actor.Start()
 	var all []actor.Ref[account]
@@ -162,7 +162,7 @@ func ExampleAskAll() {
 	// [] not enough
 }
 
-// Replies come in as they are made, each with the actor that made it.
+// Replies yields each reply as it comes in, with the actor that was asked.
 func ExampleReplies() {
 	sys := actor.Start()
 	all := []actor.Ref[account]{accountType.Spawn(sys, account{1}), accountType.Spawn(sys, account{2})}
@@ -175,7 +175,7 @@ func ExampleReplies() {
 	// Output: 0 1
 }
 
-// Status says how an actor stands, for those who choose between several.
+// Status describes the load of an actor, for code that chooses between several actors.
 func ExampleRef_Status() {
 	sys := actor.Start()
 	a := accountType.Spawn(sys, account{})

@@ -9,7 +9,7 @@ import (
 )
 
 // TestEvery_TickThatIsALetter: "A message whose context has ended before its turn comes becomes a
-// dead letter." A tick of Every is the timer's last then.
+// dead letter." If a tick of Every does, it is the timer's last.
 func TestEvery_TickThatIsALetter(t *testing.T) {
 	typ := actor.NewType[puppet]("carried")
 	start := actor.Declare[context.Context](typ, "start")
@@ -38,8 +38,8 @@ func TestEvery_TickThatIsALetter(t *testing.T) {
 	}
 }
 
-// TestAfter_LetterIsItsOwn: After sends "as if the actor had sent it itself": a dead letter of it
-// is from the actor, and not from the last sender that used the same memory.
+// TestAfter_LetterIsItsOwn: After sends as if the actor had sent the message to itself. So the
+// sender of its dead letter is the actor, and not the last sender that used the same memory.
 func TestAfter_LetterIsItsOwn(t *testing.T) {
 	typ := actor.NewType[puppet]("carried")
 	act := actor.Declare[func(*actor.Context)](typ, "act")

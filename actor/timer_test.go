@@ -14,7 +14,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// epoch is when virtual clocks begin.
+// epoch is the time at which virtual clocks begin.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // onVirtualTime makes a system on a virtual clock.
@@ -29,7 +29,7 @@ func advance(t testing.TB, clock *actor.VirtualClock, d time.Duration) {
 	must(t, clock.Advance(soon(t), d))
 }
 
-// bell notes what rings.
+// bell records its rings.
 type bell struct {
 	rung []ring
 	held actor.Timer
@@ -67,14 +67,14 @@ func onBell(t testing.TB, b actor.Ref[bell], f func(b *bell, c *actor.Context)) 
 	must(t, err)
 }
 
-// rungBy returns what a bell has noted.
+// rungBy returns the rings that a bell has recorded.
 func rungBy(t testing.TB, sys *actor.System, b actor.Ref[bell]) (rung []ring) {
 	t.Helper()
 	onBell(t, b, func(b *bell, _ *actor.Context) { rung = slices.Clone(b.rung) })
 	return rung
 }
 
-// rings fails the test if a bell has not noted just that.
+// rings fails the test unless a bell has recorded exactly these rings.
 func rings(t testing.TB, sys *actor.System, b actor.Ref[bell], want ...ring) {
 	t.Helper()
 	if got := rungBy(t, sys, b); !slices.Equal(got, want) {
@@ -82,9 +82,9 @@ func rings(t testing.TB, sys *actor.System, b actor.Ref[bell], want ...ring) {
 	}
 }
 
-// TestTimer_Order: "An actor's timers fire in the order of their times; timers of the same time fire
-// in the order in which they were armed. They never fire early", a million of them, of which half
-// are canceled.
+// TestTimer_Order: "An actor's timers fire in the order of their times; timers of the same time
+// fire in the order in which they were armed. They never fire early." There are a million of them,
+// of which half are canceled.
 func TestTimer_Order(t *testing.T) {
 	n := scaled(1_000_000)
 	if invariant.On {
@@ -141,7 +141,7 @@ func TestTimer_Exact(t *testing.T) {
 		actor.After(c, 1500*time.Microsecond, chime, 1)
 		actor.After(c, 0, chime, 2)
 		actor.After(c, math.MinInt64, chime, 3)
-		actor.After(c, 1, sayAt, "four") // has pointers, so it is kept elsewhere
+		actor.After(c, 1, sayAt, "four") // has pointers, so its payload is kept in a message
 	})
 	quiet(t, sys)
 	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0})
@@ -182,18 +182,18 @@ func TestTimer_Cancel(t *testing.T) {
 	rings(t, sys, b, ring{3, time.Second})
 	onBell(t, b, func(b *bell, c *actor.Context) {
 		equal(t, "Cancel afterwards", ran.Cancel(c), false)
-		again := actor.After(c, time.Second, chime, 4) // in memory that was one of the others'
+		again := actor.After(c, time.Second, chime, 4) // in memory that an earlier timer has used
 		for _, old := range []actor.Timer{early, late, text, ran} {
 			equal(t, "Cancel of an old timer", old.Cancel(c), false)
 		}
 		equal(t, "Cancel of the new one", again.Cancel(c), true)
 	})
-	quiet(t, sys)                                 // a worker shows its counters from time to time
-	equal(t, "messages", sys.Stats().Messages, 4) // two asks, the last but one, and the timer
+	quiet(t, sys)                                 // a worker publishes its counters from time to time
+	equal(t, "messages", sys.Stats().Messages, 4) // two asks, message 3, and the timer
 }
 
-// TestTimer_EndsWithItsActor: "Timers end with their actor. Their messages that have not run by then
-// do not run, and are not dead letters", and hold no system.
+// TestTimer_EndsWithItsActor: "Timers end with their actor. Their messages that have not run by
+// then do not run, and are not dead letters." They hold no system.
 func TestTimer_EndsWithItsActor(t *testing.T) {
 	for name, end := range map[string]func(*actor.Context){
 		"stop":  func(c *actor.Context) { c.Stop() },
@@ -215,15 +215,15 @@ func TestTimer_EndsWithItsActor(t *testing.T) {
 				})
 				end(c)
 			})
-			quiet(t, sys) // an hour is not over
+			quiet(t, sys) // an hour has not passed
 			equal(t, "dead letters", dead.n.Load(), 0)
 			equal(t, "messages", sys.Stats().Messages, 1)
 		})
 	}
 }
 
-// TestTimer_OfTheDraining: a timer whose actor arms its first one when it drains, or in OnStop, is
-// as gone as all others.
+// TestTimer_OfTheDraining: if an actor arms its first timer while it drains, or in OnStop, the
+// timer ends with the actor like any other.
 func TestTimer_OfTheDraining(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[mortal]){
 		"drain": func(sys *actor.System, r actor.Ref[mortal]) { actor.Drain(sys, r) },
@@ -236,7 +236,7 @@ func TestTimer_OfTheDraining(t *testing.T) {
 			arm := func(_ *mortal, c *actor.Context) {
 				actor.After(c, time.Hour, say, "never").Cancel(c)
 				actor.After(c, 0, say, "too late")
-				c.Blocking(func() { // the other worker fires what is due
+				c.Blocking(func() { // the other worker fires the timers that are due
 					for range 1000 {
 						runtime.Gosched()
 					}
@@ -250,9 +250,9 @@ func TestTimer_OfTheDraining(t *testing.T) {
 				doAct.Send(sys, r, arm)
 			}
 			end(sys, r)
-			n := dead.n.Load() // of Stop, which may have come already
+			n := dead.n.Load() // dead letters of Stop, which may have come already
 			close(goOn)
-			quiet(t, sys) // an hour is not over
+			quiet(t, sys) // an hour has not passed
 			d.says(t, "a: start", "a: stop shutdown")
 			if name == "drain" {
 				equal(t, "dead letters", dead.n.Load(), n)
@@ -262,8 +262,8 @@ func TestTimer_OfTheDraining(t *testing.T) {
 	}
 }
 
-// TestTimer_Holds: "While time passes by itself, an armed timer keeps the system from
-// being quiescent"; one that has fired or was canceled does not.
+// TestTimer_Holds: "While time passes by itself, an armed timer keeps the system from being
+// quiescent". A timer that has fired or was canceled does not.
 func TestTimer_Holds(t *testing.T) {
 	sys := start(t)
 	b := puppetType.Spawn(sys, puppet{})
@@ -305,8 +305,8 @@ func TestTimer_OfPinned(t *testing.T) {
 	equal(t, "ticks", ticks, 10)
 }
 
-// TestTimer_Conservation: from many actors, on the machine's clock, every timer that
-// was armed runs once, or is canceled and does not.
+// TestTimer_Conservation: many actors arm timers on the machine's clock. Every timer runs once, or
+// is canceled and does not run.
 func TestTimer_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.WithWorkers(workers))
@@ -340,8 +340,8 @@ func TestTimer_Conservation(t *testing.T) {
 	})
 }
 
-// TestTimer_StopOfMany: a system with many armed timers stops, and none of them fires
-// afterwards. That it is quick is shown by BenchmarkTimer_StopOfMany.
+// TestTimer_StopOfMany: a system with many armed timers stops, and none of them fires afterwards.
+// BenchmarkTimer_StopOfMany shows that this is quick.
 func TestTimer_StopOfMany(t *testing.T) {
 	for _, stop := range []func(*actor.System){
 		(*actor.System).Stop,
@@ -365,7 +365,7 @@ func TestTimer_StopOfMany(t *testing.T) {
 	}
 }
 
-// TestTimer_PanicReport: a panic over a timer's message is reported like any other.
+// TestTimer_PanicReport: a panic in the behaviour of a timer's message is reported like any other.
 func TestTimer_PanicReport(t *testing.T) {
 	for _, arm := range []func(*actor.Context, time.Duration, actor.Behaviour[puppet, deed],
 		deed) actor.Timer{
@@ -384,7 +384,7 @@ func TestTimer_PanicReport(t *testing.T) {
 	}
 }
 
-// TestMisuse_OfTimers: the panics that the comments promise.
+// TestMisuse_OfTimers: the panics that the documentation promises.
 func TestMisuse_OfTimers(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	var foreign actor.Timer
@@ -409,13 +409,13 @@ func TestMisuse_OfTimers(t *testing.T) {
 	equal(t, "panics", sys.Stats().Panics, 0)
 }
 
-// drawer keeps what a timer brings it.
+// drawer keeps the payload that a timer brings.
 type drawer[M any] struct{ got *M }
 
 func (d *drawer[M]) arm(c *actor.Context, arm func(*actor.Context)) { arm(c) }
 func (d *drawer[M]) keep(_ *actor.Context, m M)                     { *d.got = m }
 
-// arrives fails the test unless a timer brings m as it was.
+// arrives fails the test unless a timer brings m unchanged.
 func arrives[M comparable](t *testing.T, m M) {
 	t.Helper()
 	typ := actor.NewType[drawer[M]]("drawer")
@@ -430,7 +430,7 @@ func arrives[M comparable](t *testing.T, m M) {
 	equal(t, "payload", got, m)
 }
 
-// TestTimer_Payloads: what fits into a timer arrives whole, and what does not.
+// TestTimer_Payloads: a payload that fits into a timer arrives whole, and so does a larger one.
 func TestTimer_Payloads(t *testing.T) {
 	arrives(t, byte(1))
 	arrives(t, [2]uint64{1, 2})

@@ -41,7 +41,7 @@ type Timer struct {
 // ([Behaviour.Stash]), leave it with a sibling that stays up, or have it sent by a
 // supervised child, which falls and is restarted after a back-off.
 func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
-	return arm(c, d, 0, b, m)
+	return arm(c.kernel(), d, 0, b, m)
 }
 
 // Every is a repeated [After]: it sends when d has passed, when 2d have passed, and so on,
@@ -57,15 +57,15 @@ func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 	if d <= 0 {
 		panic(fmt.Sprintf("gallop: Every(%v): want a positive period", d))
 	}
-	c.mustOwn(b.d.made())
+	c.kernel().mustOwn(b.d.made())
 	if b.d.owns() {
 		panic("gallop: Every: messages of " +
 			b.d.fullName() + " own a parcel or a region: make it in the behaviour")
 	}
-	return arm(c, d, d, b, m)
+	return arm(c.kernel(), d, d, b, m)
 }
 
-func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) Timer {
+func arm[S, M any](c *kernelTurn, d, period time.Duration, b Behaviour[S, M], m M) Timer {
 	c.mustOwn(b.d.made())
 	var held *message
 	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.Words) || c.travels != nil {
@@ -82,7 +82,7 @@ func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) 
 }
 
 // armSignal arms a timer for a signal of the runtime's own.
-func (c *Context) armSignal(d time.Duration, s signal) Timer {
+func (c *kernelTurn) armSignal(d time.Duration, s signal) Timer {
 	held := newSignal(c, s)
 	return c.endArm(c.beginArm(systemID, held), d, 0)
 }
@@ -111,10 +111,10 @@ func (t Timer) Cancel(c *Context) bool {
 	if t.owner == nil {
 		return false
 	}
-	if mustRun(c, "Cancel"); t.owner != c.self {
-		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + c.self.String())
+	if mustRun(c.kernel(), "Cancel"); t.owner != c.kernel().self {
+		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + c.kernel().self.String())
 	}
-	return timersOf(c.self.cold).cancel(c, c.self, t.Ref)
+	return timersOf(c.kernel().self.cold).cancel(c.kernel(), c.kernel().self, t.Ref)
 }
 
 // fired is the payload of a message that a shard sends: the number of a timer.
@@ -124,7 +124,7 @@ var firedSize, _ = msg.Of[fired]()
 
 // makeTimers returns the timers of the system. The first call makes them. If the system stops
 // meanwhile, either its stop sees them or they see it. Any worker.
-func (s *System) makeTimers() *timerwheel.Timers {
+func (s *kernelSystem) makeTimers() *timerwheel.Timers {
 	if t := s.timers.Load(); t != nil {
 		return t
 	}
@@ -140,13 +140,13 @@ func (s *System) makeTimers() *timerwheel.Timers {
 
 // fireTimers sends the messages of timers that a shard has taken from its wheel.
 func fireTimers(w *sched.Worker, s *timerwheel.Shard, list []timerwheel.Due) {
-	c := w.Local().(*Context)
+	c := w.Local().(*kernelTurn)
 	for _, d := range list {
 		c.fire(s, d)
 	}
 }
 
-func (c *Context) fire(s *timerwheel.Shard, d timerwheel.Due) {
+func (c *kernelTurn) fire(s *timerwheel.Shard, d timerwheel.Due) {
 	m, to := c.alloc(firedSize.ID), cellOfTask(d.Owner)
 	c.sys.sim.count(-1) // the timer's payload is counted when it runs
 	m.ID, m.From = firedID, 0
@@ -165,7 +165,7 @@ type arming struct {
 }
 
 // beginArm finds the place for a new timer of the running actor.
-func (c *Context) beginArm(id uint16, held *message) arming {
+func (c *kernelTurn) beginArm(id uint16, held *message) arming {
 	l := timersOf(c.self.makeCold())
 	if l.shard == nil {
 		l.shard = c.sys.makeTimers().ShardOf(c.w)
@@ -176,7 +176,7 @@ func (c *Context) beginArm(id uint16, held *message) arming {
 }
 
 // endArm arms a timer whose payload is in its place.
-func (c *Context) endArm(a arming, d, period time.Duration) Timer {
+func (c *kernelTurn) endArm(a arming, d, period time.Duration) Timer {
 	a.Owner, a.Period = &c.self.task, int64(period)
 	now := c.sys.opts.clock.Nanos()
 	t := a.list.shard.Arm(c.w, a.number, a.timer, seam.After(now, max(d, 0)), now)
@@ -185,13 +185,13 @@ func (c *Context) endArm(a arming, d, period time.Duration) Timer {
 }
 
 // firedDesc is the row of timers in every table.
-var firedDesc = &descriptor{id: firedID, run: func(c *Context, a *cell, m *message) {
+var firedDesc = &descriptor{id: firedID, run: func(c *kernelTurn, a *cell, m *message) {
 	timersOf(a.cold).fired(c, a, m)
 }}
 
 // fired runs the message of a timer, unless the timer was canceled after it had fired. A timer of
 // Every is armed again before its message runs.
-func (l *actorTimers) fired(c *Context, a *cell, m *message) {
+func (l *actorTimers) fired(c *kernelTurn, a *cell, m *message) {
 	n := payloadOf[fired](m).number
 	k := l.shard.At(n)
 	if invariant.On {
@@ -217,7 +217,7 @@ func (l *actorTimers) fired(c *Context, a *cell, m *message) {
 
 // again arms the timer of Every for its next tick. It ends the timer instead if this tick was the
 // last: the actor drains, or the context of the message has ended.
-func (l *actorTimers) again(c *Context, a *cell, n uint32, k *timer, last bool) {
+func (l *actorTimers) again(c *kernelTurn, a *cell, n uint32, k *timer, last bool) {
 	if l.over || last {
 		if !l.over {
 			l.left--
@@ -232,7 +232,7 @@ func (l *actorTimers) again(c *Context, a *cell, n uint32, k *timer, last bool) 
 }
 
 // takePayload returns the payload of a timer as a message.
-func (c *Context) takePayload(k *timer, a *cell) *message {
+func (c *kernelTurn) takePayload(k *timer, a *cell) *message {
 	if held := k.Held; held != nil {
 		held.ID = k.ID
 		if isMail(k.ID) {
@@ -244,7 +244,7 @@ func (c *Context) takePayload(k *timer, a *cell) *message {
 }
 
 // copyPayload returns a copy of the payload of a timer as a message.
-func (c *Context) copyPayload(k *timer, a *cell) *message {
+func (c *kernelTurn) copyPayload(k *timer, a *cell) *message {
 	d := a.shared().typ.decls[k.ID]
 	m := c.node(d.size) // an urgent behaviour has no number in the cache
 	if m.ID = k.ID; m.ID == carriedID {
@@ -256,7 +256,7 @@ func (c *Context) copyPayload(k *timer, a *cell) *message {
 
 // runHeld runs m, which has been in no mailbox, in the place of at. If the behaviour
 // panics, the report takes its name from at.
-func (c *Context) runHeld(a *cell, at, m *message) {
+func (c *kernelTurn) runHeld(a *cell, at, m *message) {
 	at.ID, at.From, m.From = m.ID, a.id, a.id
 	c.invoke(a, m)
 	c.recycle(m)

@@ -35,7 +35,7 @@ import (
 // its queue. If not, the actor is idle, parked or has ended, and another worker may run it already,
 // so this turn may not touch it any more.
 func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
-	c, a := w.Local().(*Context), cellOfTask(t)
+	c, a := w.Local().(*kernelTurn), cellOfTask(t)
 	c.left = int(k.batch)
 	c.self = a
 	a.progress |= begun
@@ -105,7 +105,7 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 // hasMail reports whether the turn that runs on w has another message in hand. Owner only, in a
 // turn of an actor.
 func hasMail(w *sched.Worker, _ *sched.Task) bool {
-	c := w.Local().(*Context)
+	c := w.Local().(*kernelTurn)
 	if c.left <= 1 {
 		return false // the batch ends with this message
 	}
@@ -117,7 +117,7 @@ func hasMail(w *sched.Worker, _ *sched.Task) bool {
 
 // refillPending takes the new mail out of the mailbox, and appends it to the message in hand, if
 // there is one. It returns the first message that is then in hand, or nil.
-func (a *cell) refillPending(c *Context) *message {
+func (a *cell) refillPending(c *kernelTurn) *message {
 	// The mailbox is a stack, which is reversed here. It returns its old top node, the stub.
 	var stub *message
 	if a.in.Pending() == nil {
@@ -141,7 +141,7 @@ func (a *cell) refillPending(c *Context) *message {
 //   - when the behaviour has set a flag;
 //   - when a signal has come;
 //   - with the quota, and with the timeslice.
-func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
+func (a *cell) runSegment(c *kernelTurn, m *message, quota int) (n int) {
 	// Become ends the segment by a flag (turnTable), so that the table holds for all of it.
 	runs := a.runs()
 	for left := quota; ; {
@@ -165,7 +165,7 @@ func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
 // invoke runs the behaviour of a message that is not the next of the mailbox: urgent mail, the
 // payload of a timer, a carried message, or an outcome that a signal has brought. It counts the
 // message. RunTask and runSegment, which run the mail, have it inlined by hand.
-func (c *Context) invoke(a *cell, m *message) {
+func (c *kernelTurn) invoke(a *cell, m *message) {
 	c.count.messages++
 	a.runs()[m.ID](c, a, m)
 }
@@ -177,7 +177,7 @@ func (c *Context) invoke(a *cell, m *message) {
 // top node, which stays in place. The newest is the first to be used again, so nodes that lie side
 // by side stay neighbours, for any division of the mail into turns and segments
 // (docs/decisions/0008-messages-go-home.md).
-func (a *cell) account(c *Context, n int) (over bool) {
+func (a *cell) account(c *kernelTurn, n int) (over bool) {
 	if invariant.On {
 		verifySegment(a, c, n)
 	}
@@ -210,7 +210,7 @@ func (a *cell) account(c *Context, n int) (over bool) {
 
 // endTurn ends a turn whose last segment was accounted for. In the common case no mail is left and
 // no flag is set; endTurnSlow handles all other cases.
-func (a *cell) endTurn(c *Context) (again bool) {
+func (a *cell) endTurn(c *kernelTurn) (again bool) {
 	// Four loads of words that this turn has touched anyway.
 	if a.in.Pending() != nil || c.left == 0 || c.then != goOn || a.load != 0 {
 		return a.endTurnSlow(c)
@@ -221,7 +221,7 @@ func (a *cell) endTurn(c *Context) (again bool) {
 // endTurnSlow ends a turn of an actor that may not simply go idle: mail is left, the batch is used
 // up, the actor has a load, or a behaviour has set a flag. Such a behaviour stopped the actor, met
 // a gate, spent the gas, or lasted for long.
-func (a *cell) endTurnSlow(c *Context) (again bool) {
+func (a *cell) endTurnSlow(c *kernelTurn) (again bool) {
 	then := c.then
 	// An actor that stops itself, without callbacks, links or mail, ends here.
 	if then == mustEnd && a.endPlainly(c) {
@@ -265,7 +265,7 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 
 // drained ends a turn that has run all the mail of its beginning. An actor that has emptied its
 // mailbox keeps up: it is not overloaded any more. If c.left is 0 the turn has used up its batch.
-func (a *cell) drained(c *Context) (again bool) {
+func (a *cell) drained(c *kernelTurn) (again bool) {
 	if a.load&backpressure.Exempt != 0 {
 		a.endExemption()
 	}
@@ -279,7 +279,7 @@ func (a *cell) drained(c *Context) (again bool) {
 // being collected. It reports whether another turn is to follow. The swap of TryIdle races with the
 // push of a sender. If the swap comes first, the actor is idle, and that sender schedules it. If
 // the push comes first, the actor has mail, and this worker schedules it.
-func (a *cell) goIdle(c *Context) (again bool) {
+func (a *cell) goIdle(c *kernelTurn) (again bool) {
 	// A collection in steps keeps the actor scheduled until it is done.
 	if a.progress.isCollecting() && collectMore(a, c) {
 		return true
@@ -303,7 +303,7 @@ func (a *cell) goIdle(c *Context) (again bool) {
 
 // markOverloaded ends a turn that has used its batch or its gas up although mail is left:
 // the actor is overloaded, as in the Pony runtime, unless its type has another policy.
-func (a *cell) markOverloaded(c *Context) (again bool) {
+func (a *cell) markOverloaded(c *kernelTurn) (again bool) {
 	if a.cold == nil || !a.cold.drained {
 		a.policy().overload(a, c)
 	}
@@ -316,7 +316,7 @@ func (a *cell) markOverloaded(c *Context) (again bool) {
 // length of a turn says nothing about the mailbox: the worker may not have run at all for a while.
 // So the actor is overloaded only if a batch of mail is left. An overloaded actor cannot be muted:
 // without that condition it could flood others.
-func (a *cell) preempted(c *Context) (again bool) {
+func (a *cell) preempted(c *kernelTurn) (again bool) {
 	if a.load&backpressure.Counted != 0 || a.leftAtLeast(a.batch()) {
 		return a.markOverloaded(c)
 	}
@@ -337,7 +337,7 @@ func (a *cell) leftAtLeast(n int) bool {
 
 // spuriousWake is a turn without mail. This is no mistake: a signal has woken the actor, or the
 // actor was unmuted when it had no mail.
-func (a *cell) spuriousWake(c *Context) (again bool) {
+func (a *cell) spuriousWake(c *kernelTurn) (again bool) {
 	if !a.system.IsEmpty() {
 		return a.serveSignals(c)
 	}

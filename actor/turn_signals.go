@@ -28,7 +28,7 @@ import (
 
 // serveSignals serves the messages in the system queue, a batch of them at most. It is the turn of
 // RunTask for an actor with such messages, and reports whether another turn is to follow.
-func (a *cell) serveSignals(c *Context) (again bool) {
+func (a *cell) serveSignals(c *kernelTurn) (again bool) {
 	x := a.makeCold()
 	c.aside, c.msg = true, &noMessage // for the report, if a supervisor's function panics
 	if invariant.On {
@@ -61,7 +61,7 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 // at its system queue, which this turn does. Each message in the system queue brings one wake-up.
 // Without dropWakeups the mailbox of an actor that gets only signals would grow, since a turn that
 // finds signals runs no mail. Owner only.
-func (a *cell) dropWakeups(c *Context) {
+func (a *cell) dropWakeups(c *kernelTurn) {
 	n := 0
 	for m := a.in.Pending(); m != nil && m.ID == systemID &&
 		*payloadOf[signal](m) == nil; m = a.in.Pending() {
@@ -77,7 +77,7 @@ func (a *cell) dropWakeups(c *Context) {
 
 // rewake makes the next turn serve signals too. It adds no second wake-up: with a batch of 1 the
 // actor would requeue itself for ever.
-func (x *coldState) rewake(a *cell, c *Context) {
+func (x *coldState) rewake(a *cell, c *kernelTurn) {
 	if x.todo.First != nil && a.system.IsEmpty() {
 		a.system.Push(newSignal(c, nil))
 	}
@@ -97,7 +97,7 @@ func (x *coldState) next(l *systemQueue) *message {
 
 // serve acts on one message from the system queue: a signal, an urgent message, or an outcome. A
 // signal may end the actor, park it, or start another life; the caller finds out by x.state.
-func (a *cell) serve(c *Context, x *coldState, m *message) {
+func (a *cell) serve(c *kernelTurn, x *coldState, m *message) {
 	// Mail of the user's: urgent, or an outcome for an actor whose mailbox is closed.
 	if m.ID != systemID {
 		if d := a.typ().decls[m.ID]; d.urgent && m.ID != carriedID {
@@ -116,7 +116,7 @@ func (a *cell) serve(c *Context, x *coldState, m *message) {
 }
 
 // runUrgent runs an urgent message, or keeps it until the actor is up again, or may send again.
-func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
+func (a *cell) runUrgent(c *kernelTurn, x *coldState, m *message) {
 	if x.state == alive && x.unstarted {
 		x.todo.PutBack(m) // OnStart may not return
 		a.start(c)
@@ -152,7 +152,7 @@ func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
 
 // holdUrgent keeps an urgent message, in order, until the actor is up again, unless it is in a
 // back-off and keeps no more.
-func (a *cell) holdUrgent(c *Context, x *coldState, m *message) {
+func (a *cell) holdUrgent(c *kernelTurn, x *coldState, m *message) {
 	if f := x.backoff; f != nil {
 		if err := f.refuse(c, a, m); err != nil {
 			deadLetter(c, a, m, err)
@@ -164,7 +164,7 @@ func (a *cell) holdUrgent(c *Context, x *coldState, m *message) {
 
 // applyExit ends an actor if the behaviour that has just run asked for it. It does so at once, and
 // not at the end of the turn: the rest of the system queue then finds an actor that leaves.
-func (a *cell) applyExit(c *Context, x *coldState) {
+func (a *cell) applyExit(c *kernelTurn, x *coldState) {
 	if c.then&mustEnd != 0 {
 		c.then &^= mustEnd
 		a.exit(c, x.takeExit())
@@ -172,14 +172,14 @@ func (a *cell) applyExit(c *Context, x *coldState) {
 }
 
 // endSignalTurn ends a turn that was not about mail. The mail waits for the next turn.
-func (a *cell) endSignalTurn(c *Context) (again bool) {
+func (a *cell) endSignalTurn(c *kernelTurn) (again bool) {
 	a.keepYielded(c)
 	// The mail of a drain has run. The mail that is left decides whether the actor has drained.
 	if x := a.cold; x.gone && x.state == alive {
 		endDrainTurn(a, c, x)
 	}
-	// c.then may say that it met a gate, unstashed, or used the heap.
-	// The flags of what ran here are for this turn alone.
+	// c.then may say that the actor met a gate, unstashed, or used its heap. These flags are for
+	// this turn alone.
 	then := c.then
 	c.then, c.aside = goOn, false
 	if then&(lookAgain|unstashed) != 0 {
@@ -211,7 +211,7 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 // parkAgain parks an actor that waited, or was muted, before it served its system queue. It does
 // nothing if the actor was unblocked meanwhile, and reports whether the actor is parked. The actor
 // has held the system all the time.
-func (a *cell) parkAgain(c *Context) (parked bool) {
+func (a *cell) parkAgain(c *kernelTurn) (parked bool) {
 	// As in park. After Park the actor is not this worker's, unless recheckSystem takes it back.
 	c.waiters.forget() // the gates that the last behaviour met
 	c.w.PrepareNext()
@@ -224,7 +224,7 @@ func (a *cell) parkAgain(c *Context) (parked bool) {
 
 // unmuted ends the muting of an actor that runs. Its wait lists have let it go while it served its
 // signals, so no other worker has undone its muting. For a parked actor unmute does the same.
-func (a *cell) unmuted(c *Context) {
+func (a *cell) unmuted(c *kernelTurn) {
 	if invariant.On {
 		verifyUnmuted(a)
 	}
@@ -241,7 +241,7 @@ func (a *cell) unmuted(c *Context) {
 // sender's turn.
 type signal interface {
 	// serve acts on a, whose turn runs, between two messages.
-	serve(a *cell, c *Context)
+	serve(a *cell, c *kernelTurn)
 	// refused is called instead if a has ended: e answers for it if need be.
 	refused(a *cell, e env)
 }
@@ -261,7 +261,7 @@ var signalSize, _ = msg.Of[signal]()
 var systemDesc = &descriptor{
 	size:  signalSize,
 	clear: func(m *message) { takeSignal(m) },
-	run: func(c *Context, a *cell, m *message) {
+	run: func(c *kernelTurn, a *cell, m *message) {
 		c.count.notRun++
 		if s := takeSignal(m); s != nil {
 			s.serve(a, c)
@@ -316,7 +316,7 @@ func (a *cell) closeSystem(e env) {
 // recheckSystem is A2: an actor that has just parked looks at its system queue once more. A signal
 // may have come between the last look and Park, while its sender saw the actor not yet parked. If
 // this look takes the actor out again, it schedules the actor.
-func (a *cell) recheckSystem(c *Context) {
+func (a *cell) recheckSystem(c *kernelTurn) {
 	if !a.system.IsEmpty() && a.wakeParked(c) {
 		c.w.Schedule(&a.task)
 	}

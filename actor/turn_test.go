@@ -7,9 +7,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// readers are two actors of a batch of six that get ten messages each. It returns what they do, in
-// order. If the mail is mixed, every other message has another layout, and the first actor meets
-// the event with its third. They share a thread, which is not cut short however long it is halted.
+// readers runs two actors with a batch of six that get ten messages each. It returns their acts, in
+// order. If the mail is mixed, every other message has another layout, and the first actor has the
+// event with its third message. They share a thread, whose turns are not cut short however long it
+// is halted.
 func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	var dead letters
 	sys := start(t, actor.WithWorkers(1), actor.WithBatch(6), dead.option(),
@@ -17,7 +18,7 @@ func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	sender := pinnedType.Spawn(sys, puppet{})
 	_, err := pinnedTry.Ask(soon(t), sender, func(_ *puppet, c *actor.Context) (any, error) {
 		for _, name := range []string{"a", "b"} {
-			n := 0 // how many of the others have run
+			n := 0 // how many of the odd messages have run
 			r := pinnedType.Spawn(c, puppet{note: func(*actor.Context, actor.Result[any]) { n++ }})
 			for i := range 10 {
 				switch {
@@ -39,12 +40,13 @@ func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	})
 	must(t, err)
 	_ = sys.Wait(soon(t))
-	sys.Stop() // if it stops already, Wait does not wait for all of it
+	sys.Stop() // if the system stops already, Wait does not wait for all messages
 	return append(story, fmt.Sprint(sys.Stats().Messages-1, " run, ", dead.n.Load(), " dead"))
 }
 
-// TestTurn_OfMixedMail: messages of different layouts are run one by one, and others in segments. A
-// turn of these ends where one of those does, whatever happens in the middle of it.
+// TestTurn_OfMixedMail: messages of different layouts run one by one, messages of one layout in
+// segments. The turns of both kinds end at the same message, whatever happens in the middle of a
+// turn.
 func TestTurn_OfMixedMail(t *testing.T) {
 	const (
 		whole   = "[a0 0 a2 1 a4 2 b0 0 b2 1 b4 2 a6 3 a8 4 b6 3 b8 4 20 run, 0 dead]"
@@ -82,8 +84,8 @@ func TestTurn_OfMixedMail(t *testing.T) {
 	}
 }
 
-// TestTurn_OfOneIsPaidFor: a worker whose turns are of one message each reads the clock now and
-// then, shows what it has done, and lets others run.
+// TestTurn_OfOneIsPaidFor: a worker whose turns have one message each reads the clock from time to
+// time, publishes its counters, and lets other goroutines run.
 func TestTurn_OfOneIsPaidFor(t *testing.T) {
 	n := scaled(1_000_000)
 	sys := start(t, actor.WithWorkers(1))
@@ -107,8 +109,8 @@ func TestTurn_OfOneIsPaidFor(t *testing.T) {
 	}
 }
 
-// TestHasMail: a turn says whether another message follows the running one. The scheduler goes by
-// that. Messages of other layouts count too. A batch of one ends.
+// TestHasMail: hasMail reports whether another message follows the running one in the turn. The
+// scheduler uses that. Messages of other layouts count too. A batch of one ends the turn.
 func TestHasMail(t *testing.T) {
 	for _, c := range []struct {
 		batch int

@@ -18,9 +18,9 @@ const maxBehaviours = 65_530
 // defaultBatch is the batch without [WithBatch]. It is the same as in the Pony runtime.
 const defaultBatch = 100
 
-// maxBatch is the largest batch. It is so large that it limits no program. The runtime adds
-// messages spent to messages charged, or to those that may still come: the sum of two such numbers
-// fits into an int of 32 bits.
+// maxBatch is the largest batch. It is so large that it limits no program. The runtime adds two
+// numbers of at most this size: messages spent, and messages that are charged or may still come.
+// The sum fits into an int of 32 bits.
 const maxBatch = 1<<30 - 1
 
 // Type is an actor type: a name and a table of behaviours over a state S. Make one per
@@ -59,9 +59,9 @@ type typeInfo struct {
 	number uint32        // given by seal: its place among the kinds of every system
 	flight seam.Uint32   // its number in recordings; 0: none yet. See flightIndex
 
-	onStart func(a *cell, c *Context) error      // guarded as decls; nil: none
-	onStop  func(a *cell, c *Context, why error) // the same
-	keep    func(a *cell)                        // made by WithKeep; nil: nothing survives a restart
+	onStart func(a *cell, c *kernelTurn) error      // guarded as decls; nil: none
+	onStop  func(a *cell, c *kernelTurn, why error) // the same
+	keep    func(a *cell)                           // made by WithKeep; nil: nothing survives a restart
 
 	roots seam.Pointer[typeRoots]    // made by heapRoots
 	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
@@ -76,7 +76,7 @@ var sealedTypes seam.Uint32
 type table struct{ runs []runFunc }
 
 // runFunc runs one behaviour for one message.
-type runFunc func(c *Context, a *cell, m *message)
+type runFunc func(c *kernelTurn, a *cell, m *message)
 
 // descriptor is one behaviour of a type. Read-only once the type is sealed.
 type descriptor struct {
@@ -84,7 +84,7 @@ type descriptor struct {
 	typ        *typeInfo
 	id         uint16
 	size       *sizeClass
-	sizeID     uint16 // pool.id, one load nearer
+	sizeID     uint16 // size.ID, one load nearer
 	pointers   bool   // the payload must be cleared
 	run        runFunc
 	bestEffort bool                               // its dead letters are no cause for a warning

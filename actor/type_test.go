@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestType_NamesOfTheRuntime: "panics if the name is empty or taken": the runtime's own rows take
-// none.
+// TestType_NamesOfTheRuntime: "panics if the name is empty or taken". The runtime's own rows take
+// no name.
 func TestType_NamesOfTheRuntime(t *testing.T) {
 	typ := NewType[int]("odd")
 	for _, d := range append(ownDescs, &descriptor{name: "(timer)"}) {
@@ -17,8 +17,8 @@ func TestType_NamesOfTheRuntime(t *testing.T) {
 	}
 }
 
-// TestType_TooManyBehaviours: 65,530 behaviours are the most; the numbers below theirs
-// are those of the runtime's own messages.
+// TestType_TooManyBehaviours: 65,530 behaviours are the most. The lower numbers belong to the
+// runtime's own messages.
 func TestType_TooManyBehaviours(t *testing.T) {
 	typ := NewType[int]("big")
 	b := Declare[int](typ, "first")

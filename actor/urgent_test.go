@@ -10,10 +10,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// hasty is an actor that hears of outcomes urgently.
+// hasty is an actor with urgent behaviours for outcomes.
 type hasty struct {
 	said  []string
-	heard chan string // of what is urgent; may be nil, else has room
+	heard chan string // gets the urgent outcomes; nil, or with room
 }
 
 func (h *hasty) hear(s string) {
@@ -43,7 +43,7 @@ var (
 		}))
 )
 
-// waysIn are the ways to an urgent behaviour besides a send: each brings the value 7.
+// waysIn are the ways to an urgent behaviour, except for a send. Each brings the value 7.
 var waysIn = map[string]func(c *actor.Context, other actor.Ref[puppet]){
 	"AskTo": func(c *actor.Context, other actor.Ref[puppet]) {
 		actor.AskTo(c, try, other, seven, hastyResult)
@@ -88,8 +88,8 @@ func TestUrgent_Outcomes(t *testing.T) {
 	}
 }
 
-// TestUrgent_OutcomeOfTheDead: the error of a request to an actor that has ended overtakes
-// too, in the same system and from another.
+// TestUrgent_OutcomeOfTheDead: the error of a request to an ended actor overtakes mail too, in the
+// same system and from another.
 func TestUrgent_OutcomeOfTheDead(t *testing.T) {
 	sys, there := start(t), start(t)
 	for _, s := range []*actor.System{sys, there} {
@@ -132,8 +132,8 @@ func TestUrgent_OutcomeToTheMuted(t *testing.T) {
 	}
 }
 
-// TestUrgent_OutcomeOfTheEnded: what does not run is a dead letter, also in a deterministic
-// system, whose counts add up.
+// TestUrgent_OutcomeOfTheEnded: an outcome that does not run is a dead letter. The counts of a
+// deterministic system add up.
 func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 	for name, begin := range waysIn {
 		for how, opts := range map[string][]actor.Option{"free": nil,
@@ -166,7 +166,7 @@ func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 }
 
 // TestUrgent_OutcomeToTheRestarted: an outcome for an urgent behaviour belongs to the life that has
-// asked for it, too: it is a dead letter when its actor has been restarted.
+// asked for it, too. It is a dead letter after its actor has been restarted.
 func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 	for _, name := range []string{"AskTo", "AskToWithin", "Pipe"} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 			begin.Send(sys, parent.Spawn(sys, hasty{}), struct{}{})
 			receive(t, "the fall", childDown)
 			release()
-			_, err := try.Ask(soon(t), other, seven) // it has answered
+			_, err := try.Ask(soon(t), other, seven) // the other actor has answered
 			must(t, err)
 			restart()
 			quiet(t, sys)
@@ -206,7 +206,7 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 	}
 }
 
-// volley is what players hit to and fro.
+// volley is the message that players send to and fro.
 type volley struct {
 	to, from actor.Ref[player]
 	left     int

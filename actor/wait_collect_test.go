@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// TestPressureDeadlock_WaitsOfRecalled: an actor that waits for one under pressure may be killed
-// while that one looks at the mail of those that wait.
+// TestPressureDeadlock_WaitsOfRecalled: an actor waits for an actor under pressure. It may be
+// killed while the latter looks at the mail of its waiting actors.
 func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 	rounds := 60
 	if testing.Short() {
@@ -47,7 +47,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					collectWaits(c.self)
+					collectWaits(c.kernel().self)
 				}
 			}
 		})
@@ -68,11 +68,11 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 	}
 }
 
-// TestCell_Layout: what senders write with every message shares no cache line with what the
-// runner writes with every turn, wherever the allocation begins, and what they read shares one
-// in one place of four. On 64-bit machines.
+// TestCell_Layout: the fields that senders write with every message share no cache line with the
+// fields that the runner writes with every turn, wherever the allocation begins. The fields that
+// senders read do so in one place of four. The test is for 64-bit machines.
 func TestCell_Layout(t *testing.T) {
-	if unsafe.Sizeof(uintptr(0)) != 8 || invariant.On { // which keeps counts in every task
+	if unsafe.Sizeof(uintptr(0)) != 8 || invariant.On { // checks keep counts in every task
 		return
 	}
 	var a cell

@@ -34,9 +34,9 @@ const (
 //
 // No wait is overlooked: if B2 finds now as it was before L1, L2 comes after B1.
 type waitWatch struct {
-	sys *System
+	sys *kernelSystem
 	on  bool       // read-only
-	now seam.Int64 // the time of the last look; 0: none is to come
+	now seam.Int64 // the time of the last look; 0: no look is due
 
 	mu       sync.Mutex
 	alarm    seam.Alarm // guarded by mu; nil: it was never needed
@@ -170,10 +170,10 @@ func (w *waitWatch) end() {
 	}
 }
 
-// Who waits for whom is written in two places: in the entries of the wait lists of gates, for muted
-// actors, and in the calls of asks, for behaviours that wait. Both are found here, for reports.
+// A wait is recorded in one of two places: the wait of a muted actor in an entry of a gate's wait
+// list, and the wait of a behaviour in the call of its ask. For reports, both are found here.
 
-// Those of all systems, as the pools are.
+// All systems share these registries, as they share pools.
 var (
 	mutes       waitgraph.Registry[waiterBlock]
 	asksInTurns waitgraph.Registry[callState]
@@ -188,7 +188,7 @@ type oneWait struct {
 
 // allWaits returns the waits of the actors in s. An actor that waits for several gates has several
 // entries. Any goroutine.
-func (s *System) allWaits() (all []oneWait) {
+func (s *kernelSystem) allWaits() (all []oneWait) {
 	add := func(w oneWait) {
 		if w.who != nil && w.to != nil && peekSys(w.who) == s {
 			all = append(all, w)
@@ -208,7 +208,7 @@ func (s *System) allWaits() (all []oneWait) {
 //
 //go:norace
 //go:noinline
-func peekSys(a *cell) *System { return a.shared().sys }
+func peekSys(a *cell) *kernelSystem { return a.shared().sys }
 
 // peekMute reads an entry that belongs to a wait list, or to the goroutine that empties the list.
 // It is exempt from the race detector, as Context.peek is. Each word is loaded whole, and the GC

@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// waitLog starts a system on a clock of its own, and returns what counts its warnings of long
-// waits.
+// waitLog starts a system on a clock of its own. It returns the system, the clock, and the log with
+// its warnings of long waits.
 func waitLog(t *testing.T, opts ...actor.Option) (*actor.System, *actor.VirtualClock,
 	*lockedBuffer) {
 	var log lockedBuffer
@@ -23,8 +23,8 @@ func waitLog(t *testing.T, opts ...actor.Option) (*actor.System, *actor.VirtualC
 
 const longWaits = `level=WARN msg="gallop: actors have waited for long"`
 
-// TestWaitWatch_Muted: an actor that is muted for more than a second is a warning that says for
-// whom.
+// TestWaitWatch_Muted: an actor that is muted for more than a second causes a warning, which names
+// the receiver.
 func TestWaitWatch_Muted(t *testing.T) {
 	sys, clock, log := waitLog(t)
 	o := overload(t, sys)
@@ -59,7 +59,7 @@ func TestWaitWatch_Muted(t *testing.T) {
 	equal(t, "lines about the next", strings.Count(log.String(), longWaits), n+1)
 }
 
-// TestWaitWatch_Asks: so is one that waits for a reply in its turn.
+// TestWaitWatch_Asks: an actor that waits for a reply in its turn causes a warning, too.
 func TestWaitWatch_Asks(t *testing.T) {
 	sys, clock, log := waitLog(t)
 	asks, asked := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -85,7 +85,7 @@ func TestWaitWatch_Asks(t *testing.T) {
 	equal(t, "lines", strings.Count(log.String(), longWaits), 1)
 }
 
-// TestWaitWatch_Short: many short waits, one after the other, are no long one.
+// TestWaitWatch_Short: many short waits in a row do not count as a long one.
 func TestWaitWatch_Short(t *testing.T) {
 	sys, clock, log := waitLog(t)
 	for range 20 {
@@ -98,7 +98,8 @@ func TestWaitWatch_Short(t *testing.T) {
 	equal(t, "lines", log.String(), "")
 }
 
-// TestWaitWatch_Deterministic: in a deterministic run there is no watch, since its time would pass.
+// TestWaitWatch_Deterministic: a deterministic run has no watch, because the watch would let its
+// time pass.
 func TestWaitWatch_Deterministic(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1))
 	r := slowType.Spawn(sys, puppet{})

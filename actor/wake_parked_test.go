@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// wakeLate does to an actor that is parked what a sender does that has brought it a signal and
-// was halted until that was served: the actor is woken, and parks again.
+// wakeLate does the last step of a sender that has brought a parked actor a signal, and was halted
+// until the signal was served. The actor is woken, and parks again.
 func wakeLate[S any](t testing.TB, sys *actor.System, r actor.Ref[S]) {
 	t.Helper()
 	eventually(t, "it is parked", func() bool { return actor.Muted(r) })
@@ -18,8 +18,9 @@ func wakeLate[S any](t testing.TB, sys *actor.System, r actor.Ref[S]) {
 	eventually(t, "it is parked again", func() bool { return actor.Muted(r) })
 }
 
-// TestWakeParked_OfLeaving: "LEAVING with children, and SUSPENDED, are spent parked": an actor that
-// was stopped and waits for its child waits on when it is woken for nothing, and ends.
+// TestWakeParked_OfLeaving: "LEAVING with children, and SUSPENDED, are spent parked". An actor was
+// stopped and waits for its child. It goes on waiting after it was woken without a reason, and
+// ends.
 func TestWakeParked_OfLeaving(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))
 	parent := mortalType.Spawn(sys, mortal{})
@@ -31,7 +32,7 @@ func TestWakeParked_OfLeaving(t *testing.T) {
 	receive(t, "the child to begin", begun)
 	actor.Stop(sys, parent)
 	wakeLate(t, sys, parent)
-	wants(t, say.TrySend(sys, parent, ""), actor.ErrShutdown) // its mailbox has not come open
+	wants(t, say.TrySend(sys, parent, ""), actor.ErrShutdown) // its mailbox is still closed
 	close(end)
 	equal(t, "reason", brief(joined(t, parent)), "shutdown")
 	quiet(t, sys)
@@ -51,8 +52,8 @@ func TestWakeParked_OfSuspended(t *testing.T) {
 		"child: 3")
 }
 
-// TestWakeParked_OfMuted: a muted actor runs no ordinary mail, and holds the system for as long
-// as it is muted and no longer.
+// TestWakeParked_OfMuted: a muted actor runs no ordinary mail, and holds the system only while it
+// is muted.
 func TestWakeParked_OfMuted(t *testing.T) {
 	sys := start(t, actor.WithWorkers(3))
 	o := overload(t, sys)
@@ -66,8 +67,8 @@ func TestWakeParked_OfMuted(t *testing.T) {
 	equal(t, "messages run", early.Load(), 1)
 }
 
-// TestLink_BothAtOnce: of two that link to each other at the same time, so that neither has
-// heard of the other's link, each is told once of the end of the other.
+// TestLink_BothAtOnce: two actors link to each other at the same time, so that neither knows the
+// other's link. Each is told once of the end of the other.
 func TestLink_BothAtOnce(t *testing.T) {
 	var d diary
 	sys := start(t, actor.WithWorkers(2))
@@ -76,7 +77,7 @@ func TestLink_BothAtOnce(t *testing.T) {
 	quiet(t, sys)
 	linked, end := make(chan struct{}), make(chan struct{})
 	doAct.Send(sys, b, func(_ *mortal, c *actor.Context) {
-		// A has called Link, and b has not heard of it: it is in this behaviour.
+		// a has called Link, and b does not know it yet: b is in this behaviour.
 		<-linked
 		actor.Link(c, a)
 		close(end)
@@ -94,8 +95,8 @@ func TestLink_BothAtOnce(t *testing.T) {
 	d.says(t, "a: exit shutdown")
 }
 
-// TestLink_ToStoppedSystem: "If t has ended already, the effect is as if it ended now", and so if
-// its system has stopped, although it has nothing but its mailbox.
+// TestLink_ToStoppedSystem: "If t has ended already, the effect is as if it ended now". This holds
+// if its system has stopped, even if t has only its mailbox.
 func TestLink_ToStoppedSystem(t *testing.T) {
 	var d diary
 	sys, far := start(t), start(t)

@@ -14,8 +14,8 @@ import (
 // Holder is one reason why a system is not quiescent, or why an actor does not end: see
 // [System.Why].
 type Holder struct {
-	// What is a "running turn", "queued turn", "mute", "pending restart", "pending stop",
-	// "Pipe", "FromChan", "ToChan", "timer", "Hold", "put-off reply" or "SendWait".
+	// What is one of "running turn", "queued turn", "mute", "pending restart", "pending stop",
+	// "Pipe", "FromChan", "ToChan", "timer", "Hold", "put-off reply" and "SendWait".
 	What string
 	// Count is the number of them, at least 1.
 	Count int
@@ -50,28 +50,8 @@ func (h Holder) String() string {
 	return s
 }
 
-// Why returns the reasons why the system is not quiescent at this moment, and [System.Wait], Run
-// and Shutdown therefore do not return. They are in the order of this list:
-//
-//   - a running turn: a behaviour, which may be blocked or wait in Ask;
-//   - a queued turn: an actor that is to run. Only the number of these actors is known;
-//   - a mute: an actor that waits until another is no longer overloaded;
-//   - a pending restart or a pending stop: an actor that waits for its supervisor, or for
-//     its children to end;
-//   - a Pipe, a FromChan, a ToChan;
-//   - a timer, if time passes by itself;
-//   - a [System.Hold].
-//
-// Two more kinds of holder do not keep the system from being quiescent, but explain why an actor
-// waits: put-off replies ([Defer]) and goroutines in SendWait.
-//
-// For each reason Why names up to three actors of a type; more of them are counted in one Holder.
-// The result is a hint while the system is at work, and exact once nothing moves.
-//
-// Why is for people and logs. It looks at each timer and at each actor that waits, which takes
-// about 100 ns for each, and holds the lock of a shard of timers for some microseconds at a time.
-// Any goroutine may call it, a behaviour too.
-func (s *System) Why() []Holder {
+// Why implements [System.Why].
+func (s *kernelSystem) Why() []Holder {
 	s.mustBeStarted("Why")
 	var t tally
 	waits := s.allWaits()
@@ -168,13 +148,13 @@ func (t *tally) note(what string, of, to *cell, n int) {
 
 // runningTurns returns the actors whose turns run. For an actor in Ask it adds the actor that is
 // asked.
-func (s *System) runningTurns(waits []oneWait) (turns []oneWait) {
+func (s *kernelSystem) runningTurns(waits []oneWait) (turns []oneWait) {
 	for _, w := range s.sched.AllWorkers() {
 		task := w.Running()
 		if task == nil {
 			continue
 		}
-		d := w.Local().(*Context).peek(task)
+		d := w.Local().(*kernelTurn).peek(task)
 		if d.who == nil {
 			continue
 		}
@@ -201,7 +181,7 @@ func (t *tally) mutes(waits []oneWait) {
 
 // parked notes actors that wait for their supervisor or for their children, and the parts of actors
 // that hold the system.
-func (t *tally) parked(s *System) {
+func (t *tally) parked(s *kernelSystem) {
 	s.stopList.mu.Lock()
 	all := s.stopList.all.Members()
 	s.stopList.mu.Unlock()
@@ -282,7 +262,7 @@ func (k tallied) holders(list []Holder) []Holder {
 	return list
 }
 
-// lifePeek describes what an actor waits for, as seen from outside.
+// lifePeek describes, as seen from outside, the reason why an actor waits.
 type lifePeek struct {
 	suspended, leaving bool  // it waits for its supervisor, or for its children
 	child              *cell // the child that it waits for; nil: not known
@@ -313,8 +293,8 @@ func peekLife(a *cell) (p lifePeek) {
 	return p
 }
 
-// waitError is the error of a call whose context ended before the actor did. It lists what the
-// actor waits for.
+// waitError is the error of a call whose context ended before the actor did. It lists the reasons
+// why the actor has not ended.
 type waitError struct {
 	call    string
 	who     ActorName

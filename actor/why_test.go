@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// holders waits until a system has come to rest but for these, in words.
+// holders waits until a system has come to rest and has exactly the holders in want.
 func holders(t *testing.T, sys *actor.System, want string) {
 	t.Helper()
 	got := func() string {
@@ -80,7 +80,8 @@ func TestWhy_Many(t *testing.T) {
 		Actor: actor.ActorName{Type: "puppet"}})
 }
 
-// TestWhy_Turns: a behaviour that blocks, one that asks it, and actors that are muted for it.
+// TestWhy_Turns: a behaviour that blocks, a behaviour that asks it, and actors that are muted for
+// it.
 func TestWhy_Turns(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	o := overload(t, sys)
@@ -97,8 +98,7 @@ func TestWhy_Turns(t *testing.T) {
 	holders(t, sys, "")
 }
 
-// TestWhy_Lives: actors that wait for their children or their supervisor, and replies that were put
-// off.
+// TestWhy_Lives: actors that wait for their children or their supervisor, and deferred replies.
 func TestWhy_Lives(t *testing.T) {
 	sys := start(t, actor.WithWorkers(2))
 	k := clerkType.Spawn(sys, clerk{})
@@ -174,7 +174,7 @@ func TestShutdown_SaysWhy(t *testing.T) {
 	}
 }
 
-// TestHolder_String: one and several.
+// TestHolder_String: one holder and several.
 func TestHolder_String(t *testing.T) {
 	who := actor.ActorName{Type: "room", ID: 3, Name: "hall"}
 	for want, h := range map[string]actor.Holder{
@@ -191,9 +191,10 @@ func TestHolder_String(t *testing.T) {
 	}
 }
 
-// TestWhy_Queued: actors that are to run; and a behaviour may ask.
+// TestWhy_Queued: actors that are queued. Why may be called in a behaviour.
 func TestWhy_Queued(t *testing.T) {
-	// Or another worker may stand in for one that the machine has halted in this behaviour.
+	// One worker and a seed: otherwise another worker may stand in for one that the machine has
+	// halted here.
 	sys := start(t, actor.WithWorkers(1), actor.WithDeterministic(1))
 	inside(t, sys, func(c *actor.Context) {
 		for range 5 {

@@ -15,7 +15,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// caught returns the value with which f panics.
+// caught returns the value with which f panics, or nil.
 func caught(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
@@ -162,19 +162,19 @@ func TestVal_WhichWritesAreFound(t *testing.T) {
 	}
 }
 
-// shy is a value whose GoString says less than there is.
+// shy is a value whose GoString does not show its field.
 type shy struct{ s string }
 
 func (shy) GoString() string { return "shy" }
 
-// mute is a number whose String says nothing of it.
+// mute is a number whose String does not show the number.
 type mute uint8
 
 func (mute) String() string { return "mute" }
 
-// TestVal_NoMethodIsAsked: what a value looks like is found without its methods, which may look
-// behind pointers or leave something out. The types of what interfaces hold count, and the bits of
-// floats. The search ends even where slices and maps hold themselves.
+// TestVal_NoMethodIsAsked: the check calls no method of the value, which may follow pointers or
+// omit something. It sees a change of the type of a value in an interface, and of the bits of a
+// float. It ends even where slices and maps hold themselves.
 func TestVal_NoMethodIsAsked(t *testing.T) {
 	ring := make([]any, 2)
 	ring[0] = ring
@@ -222,9 +222,8 @@ func TestVal_NoMethodIsAsked(t *testing.T) {
 	}
 }
 
-// TestVal_ManyWaysToOnePart: the time of the check goes by the number of slices and maps, and not
-// by the number of ways to them. The check finds a write to the last one, whichever it comes to
-// first.
+// TestVal_ManyWaysToOnePart: the time of the check is proportional to the number of slices and
+// maps, and not to the number of paths to them. The check finds a write to the innermost one.
 func TestVal_ManyWaysToOnePart(t *testing.T) {
 	bottom := []any{1}
 	var top any = bottom
@@ -274,7 +273,7 @@ func TestVal_OfAPointer(t *testing.T) {
 	}
 }
 
-// Zero values say what to use.
+// Zero values panic with a text that names the function to use.
 func TestZeroValues(t *testing.T) {
 	var i capability.Iso[int]
 	var v capability.Val[int]
@@ -297,7 +296,7 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestMisuse_NilFunctions: the call that is wrong panics, whatever is in the value.
+// TestMisuse_NilFunctions: Use and View panic with a text if their function is nil.
 func TestMisuse_NilFunctions(t *testing.T) {
 	iso := capability.NewIso[int](nil)
 	for want, f := range map[string]func(){

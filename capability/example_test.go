@@ -11,7 +11,7 @@ import (
 func ExampleIso() {
 	i := capability.NewIso(func(m *map[string]int) { *m = map[string]int{"a": 1} })
 	i.Use(func(m *map[string]int) { (*m)["b"] = 2 })
-	moved := i.Move() // what one sends
+	moved := i.Move() // the handle to send
 	moved.Use(func(m *map[string]int) { fmt.Println(len(*m)) })
 	defer func() { fmt.Println(errors.Is(recover().(error), capability.ErrGone)) }()
 	//gallop:allow GV3 shows that it panics
@@ -28,7 +28,7 @@ func ExampleVal() {
 	// Output: 3
 }
 
-// A Tag says which, and nothing else.
+// A Tag identifies a value, and gives no access to it.
 func ExampleTag() {
 	a, b := new(int), new(int)
 	tag := capability.TagOf(a)

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// fingerprint returns a text that differs for values that differ: in the value itself, in its
-// slices and maps, and in the addresses in its pointers. It calls no method of the value: a method
-// would follow pointers, and may not print everything. The contents of a slice or map are written
-// once, however many paths lead there. The contents of an interface are written at each path:
-// values with interfaces nested a million deep, or each holding the next one twice, are too
-// expensive for this check.
+// fingerprint returns a text of a value, its slices and maps, and the addresses in its pointers.
+// Values that differ in one of these have different texts. It calls no method of the value: a
+// method might follow pointers, or omit something. The contents of a slice or map are written once,
+// for any number of paths to it. The contents of an interface are written at each path: values with
+// interfaces nested a million deep, or each holding the next one twice, are too expensive for this
+// check.
 func fingerprint[T any](v T) string {
 	m := visited{done: make(map[location]bool)}
 	l := valueWriter{visited: &m}
@@ -51,7 +51,7 @@ type location struct {
 	t reflect.Type
 }
 
-// location writes where a slice or map is.
+// location writes the type, length and address of a slice or map.
 func (l *valueWriter) location(v reflect.Value) {
 	fmt.Fprintf(l, "%v[%d]@%#x ", v.Type(), v.Len(), v.Pointer())
 }
@@ -99,10 +99,10 @@ func (l *valueWriter) number(v reflect.Value) {
 	}
 }
 
-// float writes a number and its bits: there are many NaNs.
+// float writes a number and its bits: NaNs may have different bits.
 func (l *valueWriter) float(f float64) { fmt.Fprintf(l, "%v(%x) ", f, math.Float64bits(f)) }
 
-// parts writes the fields or elements of v.
+// parts writes the fields, entries or elements of v.
 func (l *valueWriter) parts(v reflect.Value) {
 	l.WriteString(v.Type().String() + "{")
 	switch v.Kind() {

@@ -20,7 +20,7 @@ type Iso[T any] struct{ h *isoHandle[T] }
 // isoHandle is one owner's handle. When the owner changes, the value stays where it is and the
 // handle is replaced.
 type isoHandle[T any] struct {
-	// nil when it is gone, so that an old handle does not keep it alive
+	// nil after the value is gone, so that an old handle does not keep it alive
 	value *T
 	gone  seam.Bool
 }

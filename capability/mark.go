@@ -1,8 +1,8 @@
 package capability
 
 // Immutable marks a type whose values may be sent: after the function that makes a value has
-// returned, nothing writes to the value, or to the targets of its pointers. A package marks its own
-// types, once, and without cost:
+// returned, nothing writes to the value, or to the targets of its pointers. A package marks each of
+// its own types once. The mark costs nothing:
 //
 //	type _ = capability.Immutable[*Config]
 //
@@ -12,7 +12,8 @@ package capability
 type Immutable[T any] struct{}
 
 // Shared marks a type whose values may be sent though several goroutines write to them: it has
-// locks of its own, as a *sql.DB has. A package marks its own types, once, and without cost:
+// locks of its own, as a *sql.DB has. A package marks each of its own types once. The mark costs
+// nothing:
 //
 //	type _ = capability.Shared[*Pool]
 //

@@ -4,11 +4,11 @@ package capability
 // and gives no access to the value. The zero Tag is no identity.
 //
 // A Tag keeps its value alive, so that no other value can get the same identity. But values of a T
-// of size 0 may all have the same one.
+// of size 0 may all have the same identity.
 type Tag[T any] struct{ p *T }
 
-// TagOf returns the identity of the value that p points to. No other T has this identity as long as
-// the Tag exists, unless T has size 0. Any goroutine.
+// TagOf returns the identity of the value that p points to. No other T has this identity while the
+// Tag exists, unless T has size 0. Any goroutine.
 func TagOf[T any](p *T) Tag[T] { return Tag[T]{p} }
 
 // Tag returns the identity of the value, which stays the same when the value is moved, taken or
@@ -20,8 +20,8 @@ func (i Iso[T]) Tag() Tag[T] { return Tag[T]{i.mustHold("Tag").value} }
 // panics on the zero Val. Any goroutine.
 func (v Val[T]) Tag() Tag[T] { return Tag[T]{v.mustHold("Tag").value} }
 
-// IsZero reports whether t is no identity.
+// IsZero reports whether t is the zero Tag.
 func (t Tag[T]) IsZero() bool { return t.p == nil }
 
-// Is reports whether p points to the value whose identity t is. Any goroutine.
+// Is reports whether t is the identity of the value that p points to. Any goroutine.
 func (t Tag[T]) Is(p *T) bool { return t.p != nil && t.p == p }

@@ -9,7 +9,7 @@ type Val[T any] struct{ v *frozen[T] }
 // frozen is an immutable value. Read-only.
 type frozen[T any] struct {
 	value *T
-	// of the value when it was frozen, where invariants are checked
+	// of the value when it was frozen; "" where invariants are not checked
 	fingerprint string
 }
 

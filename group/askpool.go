@@ -129,12 +129,13 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 	}
 }
 
-// Join adds a member. A second Join of a member does nothing, and so does Join of a pool that
-// started its members. Join panics if a is nil, a value that Go cannot compare or that is not equal
-// to itself, or the pool itself.
+// Join adds a member. A second Join of a member does nothing. Join panics if the pool starts its
+// members itself, as a pool of [NewAskPoolOf] does, and if a is nil, a value that Go cannot compare
+// or that is not equal to itself, a zero AskPool, or the pool itself.
 func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
-	t := p.ready()
-	if mustBeAsker("Join", a); access.SameAskTarget(a, p) {
+	t := p.mustTakeMembers("Join")
+	mustBeAsker("Join", a)
+	if me, ok := a.(*AskPool[Q, R]); access.SameAskTarget(a, p) || ok && *me == p {
 		panic("gallop: group: Join of an AskPool to itself")
 	}
 	if t.join(a) {
@@ -145,7 +146,7 @@ func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 // Leave removes a member. Requests that it was sent stay with it. Leave panics as [AskPool.Join]
 // does, but not for the pool itself, which is no member.
 func (p AskPool[Q, R]) Leave(a actor.Asker[Q, R]) {
-	t := p.ready()
+	t := p.mustTakeMembers("Leave")
 	mustBeAsker("Leave", a)
 	t.leave(a)
 }
@@ -184,10 +185,26 @@ func (p AskPool[Q, R]) mustStartMembers(call string) *askPoolTable[Q, R] {
 	return t
 }
 
-// mustBeAsker panics if a member could not be found again by comparing.
+// mustTakeMembers returns the table. It panics, naming call, if the pool starts its members itself.
+func (p AskPool[Q, R]) mustTakeMembers(call string) *askPoolTable[Q, R] {
+	t := p.ready()
+	if t.factory != nil {
+		panic("gallop: group: " + call + " of an AskPool that starts its members: use NewAskPool")
+	}
+	return t
+}
+
+// mustBeAsker panics if a member could not be found again by comparing, or is a nil pointer to an
+// AskPool or a zero AskPool.
 func mustBeAsker[Q, R any](call string, a actor.Asker[Q, R]) {
 	mustBeKey(call, "member", a)
-	if p, ok := a.(AskPool[Q, R]); ok {
+	switch p := a.(type) {
+	case AskPool[Q, R]:
+		p.ready()
+	case *AskPool[Q, R]:
+		if p == nil {
+			panic("gallop: group: " + call + " with a nil pointer to an AskPool")
+		}
 		p.ready()
 	}
 }

@@ -33,13 +33,16 @@ var (
 	askPoolType  = actor.NewType[askPoolActor]("ask pool")
 	askerNews    = actor.Declare[memberNews](askPoolType, "update", actor.Urgent())
 	resizeAskers = actor.Declare[int](askPoolType, "resize")
+	askersEnded  = actor.Declare[actor.Down](askPoolType, "crew ended")
 	replaced     = actor.DeclareAsk[actor.AnyRef, struct{}](askPoolType, "replaced")
 )
 
 func init() {
 	access.Unrefused(askerNews)
+	access.Unrefused(askersEnded)
 	askPoolType.OnStart((*askPoolActor).start).Table(askerNews.Handle((*askPoolActor).update),
-		resizeAskers.Handle((*askPoolActor).resize), replaced.Handle((*askPoolActor).replaced))
+		resizeAskers.Handle((*askPoolActor).resize), replaced.Handle((*askPoolActor).replaced),
+		askersEnded.Handle(func(_ *askPoolActor, c *actor.Context, _ actor.Down) { crewEnded(c) }))
 }
 
 func (t *askPoolTable[Q, R]) declared() (tree supervise.Spec, size int) {
@@ -52,7 +55,7 @@ func (a *askPoolActor) start(c *actor.Context) error {
 		return err
 	}
 	tree, size := a.table.declared()
-	a.crew = startCrew(c, tree, size, askerNews)
+	a.crew = startCrew(c, tree, size, askerNews, askersEnded)
 	carryOut()
 	return nil
 }

@@ -131,9 +131,17 @@ func (t *askPoolTable[Q, R]) chosen(q Q) (m askMember[Q, R], some bool) {
 	if foreign {
 		v.ask()
 	}
+	return t.chosenWith(v, q)
+}
+
+// chosenWith returns the member that a policy of this package chooses. v has the statuses of members
+// that are no actors; one that has joined meanwhile counts as idle.
+func (t *askPoolTable[Q, R]) chosenWith(v *askView[Q, R], q Q) (m askMember[Q, R], some bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	v.members = t.members // one that has joined meanwhile counts as idle
+	if v.members = t.members; v.said == nil && t.foreign > 0 {
+		v.said = map[actor.Asker[Q, R]]actor.Status{}
+	}
 	if some = len(v.members) > 0; some {
 		m = v.members[t.policy.choose(v, q)]
 	}
@@ -253,7 +261,7 @@ func (t *askPoolTable[Q, R]) remove(i int) {
 func (t *askPoolTable[Q, R]) join(a actor.Asker[Q, R]) (prune bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.factory != nil || t.indexOf(a) >= 0 {
+	if t.indexOf(a) >= 0 {
 		return false
 	}
 	prune = len(t.members) >= max(minPrune, 2*t.sizeAtPrune)
@@ -262,11 +270,11 @@ func (t *askPoolTable[Q, R]) join(a actor.Asker[Q, R]) (prune bool) {
 	return prune
 }
 
-// leave removes a member, unless the pool has started it.
+// leave removes a member that has joined.
 func (t *askPoolTable[Q, R]) leave(a actor.Asker[Q, R]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i := t.indexOf(a); i >= 0 && t.factory == nil {
+	if i := t.indexOf(a); i >= 0 {
 		t.remove(i)
 	}
 }

@@ -338,6 +338,7 @@ func TestMisuse_OfAskPools(t *testing.T) {
 	sys := start(t)
 	crew, a := group.MemberSpec[oracle]{Type: oracleType}, actor.Asker[int, uint64](&fakeOracle{})
 	p := group.NewAskPool(group.RoundRobin[int](), a)
+	made := group.NewAskPoolOf(group.RoundRobin[int](), 1, question, crew)
 	var zero group.AskPool[int, uint64]
 	for words, f := range map[string]func(){
 		"NewAskPool with a zero Policy": func() {
@@ -349,16 +350,21 @@ func TestMisuse_OfAskPools(t *testing.T) {
 		"NewAskPool with a nil member": func() {
 			group.NewAskPool[int, uint64](group.RoundRobin[int](), nil)
 		},
-		"Join with a nil member":         func() { p.Join(nil) },
-		"Join with a member that cannot": func() { p.Join(oddOracle{}) },
-		"Leave with a nil member":        func() { p.Leave(nil) },
-		"Join of an AskPool to itself":   func() { p.Join(p) },
-		"a zero AskPool":                 func() { _, _ = zero.Ask(soon(t), 1) },
-		"a zero AskPool: use NewAskPool": func() { p.Join(zero) },
-		"AskTo with a nil reply":         func() { p.AskTo(nil, 1, nil) },
-		"Resize: 0 members":              func() { p.Resize(sys, 0) },
-		"Resize of an AskPool without":   func() { p.Resize(sys, 1) },
-		"Stop of an AskPool without":     func() { p.Stop(sys) },
+		"Join with a nil member":          func() { p.Join(nil) },
+		"Join with a member that cannot":  func() { p.Join(oddOracle{}) },
+		"Leave with a nil member":         func() { p.Leave(nil) },
+		"Join of an AskPool to itself":    func() { p.Join(p) },
+		"of an AskPool to itself":         func() { p.Join(&p) },
+		"Join with a nil pointer":         func() { p.Join((*group.AskPool[int, uint64])(nil)) },
+		"zero AskPool: use NewAskPool":    func() { p.Join(&zero) },
+		"Join of an AskPool that starts":  func() { made.Join(a) },
+		"Leave of an AskPool that starts": func() { made.Leave(a) },
+		"a zero AskPool":                  func() { _, _ = zero.Ask(soon(t), 1) },
+		"a zero AskPool: use NewAskPool":  func() { p.Join(zero) },
+		"AskTo with a nil reply":          func() { p.AskTo(nil, 1, nil) },
+		"Resize: 0 members":               func() { p.Resize(sys, 0) },
+		"Resize of an AskPool without":    func() { p.Resize(sys, 1) },
+		"Stop of an AskPool without":      func() { p.Stop(sys) },
 		"NewAskPoolOf: 0 members": func() {
 			group.NewAskPoolOf(group.RoundRobin[int](), 0, question, crew).Start(sys)
 		},

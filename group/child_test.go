@@ -1,6 +1,7 @@
 package group_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync/atomic"
@@ -323,4 +324,73 @@ func TestStart_Before(t *testing.T) {
 	quiet(t, sys)
 	wantGot(t, refs[0], 4)
 	wantGot(t, refs[1], 3)
+}
+
+// TestChild_BetweenActors: "until the supervisor starts another one", orders "are kept for the next
+// actor", and "a topic or pool that sends to this topic keeps it".
+func TestChild_BetweenActors(t *testing.T) {
+	var dead letters
+	var log []jobLog
+	sys, advance := atNoTime(t, 1, dead.option())
+	refs, handlers := sinks(sys, 2)
+	topic, pool := group.NewTopic[int](), group.NewPool[int](group.RoundRobin[int]())
+	hands := group.NewPoolOf(group.RoundRobin[int](), 1, handleJob, testCrew(&log))
+	registry := group.NewRegistry[string, actor.Ref[sink]]()
+	a, b, c, d := topic.Child("a"), pool.Child("b"), hands.Child("c"), registry.Child("d")
+	late := supervise.Backoff{First: time.Hour}
+	a.Backoff, b.Backoff, c.Backoff, d.Backoff = late, late, late, late
+	supervise.Start(sys, supervise.Spec{Name: "app", Children: []supervise.Child{a, b, c, d}})
+	outer := group.NewTopic[int]().Start(sys)
+	outer.Subscribe(sys, topic)
+	outer.Subscribe(sys, pool)
+	quiet(t, sys)
+	for _, r := range []actor.AnyRef{topic.Any(), pool.Any(), hands.Any(), registry.Any()} {
+		actor.Kill(sys, r)
+	}
+	quiet(t, sys)
+	outer.Publish(sys, 1)
+	for _, h := range []interface {
+		actor.Handler[int]
+		Status() actor.Status
+		SendWait(context.Context, int) error
+		Len(context.Context) (int, error)
+	}{topic, pool, hands} {
+		_, err := h.Len(soon(t))
+		for _, err := range []error{h.TrySend(sys, 2), h.SendWait(soon(t), 2), err} {
+			if !errors.Is(err, actor.ErrSuspended) || errors.Is(err, actor.ErrStopped) {
+				t.Errorf("%T: %v", h, err)
+			}
+		}
+		if s := h.Status(); s != actor.StatusOverloaded {
+			t.Errorf("%T: status %v", h, s)
+		}
+	}
+	count(t, outer.Len, 2)
+	before := len(dead.all)
+	o := observerType.Spawn(sys, observer{})
+	topic.Subscribe(sys, handlers[0])
+	pool.Join(sys, handlers[1])
+	hands.Resize(sys, 3)
+	registry.Subscribe(sys, "k", observe.To(o))
+	registry.Join(sys, "k", refs[0])
+	quiet(t, sys)
+	if n := len(dead.all) - before; n != 0 {
+		t.Errorf("%d orders are dead letters", n)
+	}
+	advance(time.Hour)
+	outer.Publish(sys, 3)
+	quiet(t, sys)
+	wantGot(t, refs[0], 3)
+	wantGot(t, refs[1], 3)
+	count(t, hands.Len, 3)
+	var known []actor.Ref[sink]
+	observerDo.Send(sys, o, func(o *observer, _ *actor.Context) { known = o.now["k"] })
+	quiet(t, sys)
+	if !slices.Equal(known, refs[:1]) {
+		t.Errorf("the subscriber of the registry knows of %v", known)
+	}
+	sys.Stop()
+	if err := topic.TrySend(sys, 4); !errors.Is(err, actor.ErrSystemStopped) {
+		t.Errorf("in a system that has stopped: %v", err)
+	}
 }

@@ -1,6 +1,8 @@
 package group
 
 import (
+	"errors"
+
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/supervise"
@@ -17,15 +19,23 @@ type memberNews struct {
 	access.MemberNews
 }
 
-// startCrew starts n members below the running actor.
+// errCrewEnded is the reason of a pool that ends because its crew was ended alone, by order.
+var errCrewEnded = errors.New("gallop: group: the supervisor of the members has ended")
+
+// startCrew starts n members below the running actor. The actor gets an ended message, and is to
+// call crewEnded, if their supervisor ends before it.
 func startCrew[A any](c *actor.Context, spec supervise.Spec, n int,
-	hear actor.Behaviour[A, memberNews]) *crew {
+	hear actor.Behaviour[A, memberNews], ended actor.Behaviour[A, actor.Down]) *crew {
 	me, k := actor.Self[A](c), new(crew)
 	k.supervisor = access.StartMembers(c, spec, n, func(c any, news access.MemberNews) {
 		hear.Send(c.(*actor.Context), me, memberNews{k, news})
 	})
+	actor.Watch(c, k.supervisor.(supervise.Supervisor), ended)
 	return k
 }
+
+// crewEnded ends the running actor, whose crew has ended.
+func crewEnded(c *actor.Context) { c.Exit(errCrewEnded) }
 
 // resize changes the number of members.
 func (k *crew) resize(c *actor.Context, n int) { access.ResizeMembers(c, k.supervisor, n) }

@@ -4,6 +4,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
+var ErrCrewEnded = errCrewEnded
+
 // KeptMembers returns how many members a pool keeps that these have joined, one after the other,
 // without a message in between.
 func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) bool)) int {
@@ -124,4 +126,12 @@ func AskMemberRefs[Q, R any](p AskPool[Q, R]) (all []actor.AnyRef) {
 		all = append(all, m.ref)
 	}
 	return all
+}
+
+// ChooseAround chooses a member as Ask does, and calls between after it has seen which members there
+// are.
+func ChooseAround[Q, R any](p AskPool[Q, R], q Q, between func()) {
+	v, _ := p.t.view()
+	between()
+	p.t.chosenWith(v, q)
 }

@@ -66,6 +66,15 @@ func TestAskPool_NoForeignCodeUnderTheLock(t *testing.T) {
 	}
 }
 
+// TestAskPool_JoinsWhileAsked: a member that is no actor, and joins while the pool chooses, is not
+// asked for its status with the lock held.
+func TestAskPool_JoinsWhileAsked(t *testing.T) {
+	pool := group.NewAskPool[int, int](group.LeastLoaded[int]())
+	group.ChooseAround(pool, 0, func() {
+		pool.Join(&stander{status: func() { t.Error("Status was called") }})
+	})
+}
+
 // faller is a member that falls over a negative number.
 type faller struct{ ran *atomic.Int64 }
 

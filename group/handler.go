@@ -82,5 +82,19 @@ func mustBeHandler[M any](call string, h actor.Handler[M]) {
 	if again := h; again != h { // it contains a NaN
 		panic("gallop: group: " + call + " of a Handler that is not equal to itself: use a pointer")
 	}
+	if nilGroup(h) {
+		panic("gallop: group: " + call + " of a nil pointer to a Topic or Pool")
+	}
 	_ = status(h) // panics for a zero Topic or Pool
+}
+
+// nilGroup reports whether a handler is a nil pointer to a Topic or Pool.
+func nilGroup[M any](h actor.Handler[M]) bool {
+	switch h := h.(type) {
+	case *Topic[M]:
+		return h == nil
+	case *Pool[M]:
+		return h == nil
+	}
+	return false
 }

@@ -14,7 +14,8 @@ import (
 // MemberSpec says how a pool starts its members and how they are restarted. S is their state.
 //
 // The members are children of a supervisor below the pool's actor. A member that fails, or ends by
-// itself, is restarted in place, with a new state.
+// itself, is restarted in place, with a new state. If the supervisor is ended by order, the pool
+// fails.
 type MemberSpec[S any] struct {
 	// Type is the actor type of the members. It is sealed, as by a spawn.
 	Type *actor.Type[S]

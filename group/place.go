@@ -7,23 +7,25 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// errNotStarted is the error of calls that need the actor of a topic or pool before there is one.
-var errNotStarted = fmt.Errorf("gallop: group: not started yet: %w", actor.ErrSuspended)
+// errNoActor is the error of calls that need the actor of a topic or pool while there is none.
+var errNoActor = fmt.Errorf("gallop: group: no actor at the moment: %w", actor.ErrSuspended)
 
 // place holds the current actor of a topic, pool or registry. A supervisor may replace the actor by
 // a new one, so the place outlives it.
 //
-// Orders from before the first actor are kept. The actor carries them out in OnStart, before its
-// mail, so they come before any later message. Nothing is sent while mu is held.
+// There is no actor before the first one. A supervisor's child that has ended is no actor either,
+// until the supervisor replaces it. Meanwhile orders are kept. The next actor carries them out in
+// OnStart, before its mail, so they come before any later message. Nothing is sent while mu is held.
 type place[S any] struct {
 	kind    string                     // "Topic", "Pool" …, for panics and errors. Read-only
 	current seam.Pointer[actor.Ref[S]] // nil: there was no actor yet. Stored with mu held
 
 	mu       sync.Mutex
-	orders   []func(s *S, c *actor.Context) // guarded by mu; none is added once current is set
+	orders   []func(s *S, c *actor.Context) // guarded by mu; none is added while there is an actor
 	started  bool                           // by Start; guarded by mu
 	declared bool                           // by Child; guarded by mu
 	lost     actor.Ref[S]                   // see lose; zero: not needed yet; guarded by mu
@@ -37,13 +39,28 @@ func (p *place[S]) actorRef() (r actor.Ref[S]) {
 	return r
 }
 
-// status returns the status of the actor. Before there is one it counts as overloaded, as an actor
+// status returns the status of the actor. While there is none it counts as overloaded, as an actor
 // does that waits for its restart.
 func (p *place[S]) status() actor.Status {
-	if now := p.current.Load(); now != nil {
-		return now.Status()
+	now := p.current.Load()
+	if now == nil {
+		return actor.StatusOverloaded
 	}
-	return actor.StatusOverloaded
+	s := now.Status()
+	if s == actor.StatusEnded && p.isDeclared() {
+		return actor.StatusOverloaded
+	}
+	return s
+}
+
+// errOf returns the error of a send or request to the actor: errNoActor if the actor has ended as a
+// supervisor's child.
+func (p *place[S]) errOf(err error) error {
+	if err != nil && guard.Is(err, actor.ErrStopped) && !guard.Is(err, actor.ErrSystemStopped) &&
+		p.isDeclared() {
+		return errNoActor
+	}
+	return err
 }
 
 // stop ends the actor, if there is one.
@@ -53,13 +70,13 @@ func (p *place[S]) stop(from actor.Sender) {
 	}
 }
 
-// order sends the actor an order, or keeps it until the actor starts, for the function that handles
-// it.
+// order sends the actor an order, or keeps it until the next actor starts, for the function that
+// handles it.
 func order[S, O any](p *place[S], from actor.Sender, b actor.Behaviour[S, O],
 	handle func(s *S, c *actor.Context, o O), o O) {
 	access.MustBeSender(from)
 	to := p.current.Load()
-	if to == nil {
+	if to == nil || to.Status() == actor.StatusEnded {
 		to = p.keep(func(s *S, c *actor.Context) { handle(s, c, o) })
 	}
 	if to != nil {
@@ -67,11 +84,13 @@ func order[S, O any](p *place[S], from actor.Sender, b actor.Behaviour[S, O],
 	}
 }
 
-// keep keeps an order. If there is an actor by now, it returns that instead.
+// keep keeps an order. It returns the actor instead if there is one by now, or if it has ended and
+// is no supervisor's child.
 func (p *place[S]) keep(o func(s *S, c *actor.Context)) *actor.Ref[S] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if to := p.current.Load(); to != nil {
+	to := p.current.Load()
+	if to != nil && (!p.declared || to.Status() != actor.StatusEnded) {
 		return to
 	}
 	p.orders = append(p.orders, o)
@@ -140,7 +159,7 @@ func (p *place[S]) isDeclared() bool {
 func lose[S, M any](p *place[S], typ *actor.Type[S], b actor.Behaviour[S, M], from actor.Sender,
 	m M) {
 	access.MustBeSender(from)
-	access.Refuse(from, b.To(p.standIn(typ, from)), &m, errNotStarted)
+	access.Refuse(from, b.To(p.standIn(typ, from)), &m, errNoActor)
 }
 
 // standIn returns an actor that has been told to end.

@@ -37,11 +37,14 @@ type chooser[M any] interface {
 }
 
 // PolicyOf makes a policy from a function. start is called for every pool that is made with the
-// policy, and again when the pool's actor is restarted, and returns the function that chooses: it
-// gets a message and returns the number of a member; there is at least one. State that it keeps can
-// live in variables of start. It must not block, nor call the pool. Its calls do not overlap.
-// PolicyOf panics if start is nil. The pool's actor, or for an [AskPool] the caller, panics if
-// start returns nil, or the function a number that no member has.
+// policy, and again when the actor of a [Pool] is restarted. An [AskPool] keeps its function. start
+// returns the function that chooses: it gets a message and returns the number of a member; there is
+// at least one. State that it keeps can live in variables of start. It must not block, nor call the
+// pool. Its calls do not overlap.
+//
+// PolicyOf panics if start is nil. A call of start that returns nil panics: in the function that
+// makes the pool, or in the restarted actor. If the function returns a number that no member has,
+// the Pool's actor panics, or the caller of the AskPool.
 func PolicyOf[M any](start func() func(m M, among Members) int) Policy[M] {
 	if start == nil {
 		panic("gallop: group: PolicyOf with a nil function")

@@ -14,7 +14,8 @@ import (
 //
 // A pool is an actor, which may be restarted, or replaced by a new one. It keeps the members that
 // have joined it, except for a handler whose call panicked; members that it has started are new
-// then. Before it has started, joins are kept for it; messages are dead letters, whose reason wraps
+// then. While a pool has no actor, as a [Topic] has none, Join, Leave and Resize are kept for the
+// next one, and messages are dead letters; TrySend and SendWait return an error that wraps
 // [actor.ErrSuspended].
 type Pool[M any] struct{ p *pool[M] }
 
@@ -99,6 +100,15 @@ func (p Pool[M]) ready() *pool[M] {
 	return p.p
 }
 
+// mustTakeMembers returns the pool. It panics, naming call, if the pool starts its members itself.
+func (p Pool[M]) mustTakeMembers(call string) *pool[M] {
+	x := p.ready()
+	if x.factory != nil {
+		panic("gallop: group: " + call + " of a Pool that starts its members: use NewPool")
+	}
+	return x
+}
+
 // Send sends m to one of the members, as [actor.Behaviour.Send] does: from a goroutine it never
 // waits, unlike SendWait. Messages from one sender to the same member run in order. If there is no
 // member, the message becomes a dead letter of type "pool", with [ErrNoMember].
@@ -115,9 +125,9 @@ func (p Pool[M]) Send(from actor.Sender, m M) {
 func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 	x := p.ready()
 	if to := x.current.Load(); to != nil {
-		return x.typ.dispatch.TrySend(from, *to, m)
+		return x.errOf(x.typ.dispatch.TrySend(from, *to, m))
 	}
-	return errNotStarted
+	return errNoActor
 }
 
 // SendWait is [Pool.Send] from outside that blocks while the pool is muted or overloaded, or has no
@@ -126,20 +136,20 @@ func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 func (p Pool[M]) SendWait(ctx context.Context, m M) error {
 	x := p.ready()
 	if to := x.current.Load(); to != nil {
-		return x.typ.dispatch.SendWait(ctx, *to, m)
+		return x.errOf(x.typ.dispatch.SendWait(ctx, *to, m))
 	}
-	return errNotStarted
+	return errNoActor
 }
 
-// Join adds a member. A second Join of a member does nothing, and so does Join of a pool of
-// [NewPoolOf], which starts its members itself. Join panics if h is nil, a value that Go cannot
-// compare or that is not equal to itself, a zero Topic or Pool, or the pool itself.
+// Join adds a member. A second Join of a member does nothing. Join panics if the pool starts its
+// members itself, as a pool of [NewPoolOf] does, and if h is nil, a value that Go cannot compare or
+// that is not equal to itself, a zero Topic or Pool, or the pool itself.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 	mustBeHandler("Join", h)
 	if me, ok := h.(*Pool[M]); h == actor.Handler[M](p) || ok && *me == p {
 		panic("gallop: group: Join of a Pool to itself")
 	}
-	x := p.ready()
+	x := p.mustTakeMembers("Join")
 	order(&x.place, from, x.typ.join, (*poolActor[M]).doJoin, h)
 }
 
@@ -147,7 +157,7 @@ func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 // [Pool.Join] does, but not for the pool itself, which is no member.
 func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
 	mustBeHandler("Leave", h)
-	x := p.ready()
+	x := p.mustTakeMembers("Leave")
 	order(&x.place, from, x.typ.leave, (*poolActor[M]).doLeave, h)
 }
 
@@ -155,22 +165,25 @@ func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
 // youngest. A member that leaves is sent nothing more, and ends when it has handled its mail. Until
 // then it is restarted like others, so that a message over which it fails costs no other; these
 // failures do not count for the Intensity. A pool that is restarted begins with the number given to
-// NewPoolOf. Resize does nothing to a pool that did not start its members, and panics if n is less
-// than 1.
+// NewPoolOf. Resize panics if n is less than 1, or if the pool does not start its members.
 func (p Pool[M]) Resize(from actor.Sender, n int) {
 	mustBeSize("Resize", n)
 	x := p.ready()
+	if x.factory == nil {
+		panic("gallop: group: Resize of a Pool that does not start its members: use NewPoolOf")
+	}
 	order(&x.place, from, x.typ.resize, (*poolActor[M]).doResize, n)
 }
 
 // Len returns, from outside, the number of members that have not ended. The errors are the errors
-// of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also before the pool has started.
+// of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also while the pool has no actor.
 func (p Pool[M]) Len(ctx context.Context) (int, error) {
 	x := p.ready()
 	if to := x.current.Load(); to != nil {
-		return x.typ.count.Ask(ctx, *to, struct{}{})
+		n, err := x.typ.count.Ask(ctx, *to, struct{}{})
+		return n, x.errOf(err)
 	}
-	return 0, errNotStarted
+	return 0, errNoActor
 }
 
 // Any returns the pool's actor, to be watched, joined or linked; the zero AnyRef before the pool has
@@ -181,8 +194,8 @@ func (p Pool[M]) Any() actor.AnyRef { return p.ready().actorRef().Any() }
 // members go on. It does nothing before the pool has started.
 func (p Pool[M]) Stop(from actor.Sender) { p.ready().stop(from) }
 
-// Status returns the status of the pool's actor: see [actor.Ref.Status]. Before the pool has started
-// it is [actor.StatusOverloaded].
+// Status returns the status of the pool's actor: see [actor.Ref.Status]. While the pool has no
+// actor it is [actor.StatusOverloaded].
 func (p Pool[M]) Status() actor.Status { return p.ready().status() }
 
 // handler returns the handler of the pool's actor: see makeDeadLetter. nil: it has none.

@@ -51,6 +51,7 @@ type poolType[M any] struct {
 	join, leave actor.Behaviour[poolActor[M], actor.Handler[M]]
 	resize      actor.Behaviour[poolActor[M], int]
 	update      actor.Behaviour[poolActor[M], memberNews]
+	crewEnded   actor.Behaviour[poolActor[M], actor.Down]
 	count       actor.AskBehaviour[poolActor[M], struct{}, int]
 }
 
@@ -62,12 +63,15 @@ func newPoolType[M any]() *poolType[M] {
 	t.resize = actor.Declare[int](t.typ, "resize")
 	t.update = actor.Declare[memberNews](t.typ, "update", actor.Urgent())
 	t.count = actor.DeclareAsk[struct{}, int](t.typ, "count")
+	t.crewEnded = actor.Declare[actor.Down](t.typ, "crew ended")
 	access.Unrefused(t.update)
+	access.Unrefused(t.crewEnded)
 	t.typ.OnStart(t.start)
 	t.typ.Table(t.dispatch.Handle(t.doDispatch), t.join.Handle((*poolActor[M]).doJoin),
 		t.leave.Handle((*poolActor[M]).doLeave),
 		t.resize.Handle((*poolActor[M]).doResize), t.update.Handle((*poolActor[M]).doUpdate),
-		t.count.Handle((*poolActor[M]).doCount))
+		t.count.Handle((*poolActor[M]).doCount),
+		t.crewEnded.Handle(func(_ *poolActor[M], c *actor.Context, _ actor.Down) { crewEnded(c) }))
 	return t
 }
 
@@ -95,7 +99,7 @@ func (t *poolType[M]) start(p *poolActor[M], c *actor.Context) error {
 	switch {
 	case p.factory != nil:
 		p.members = make([]member[M], p.factory.size)
-		p.crew = startCrew(c, p.factory.tree, p.factory.size, t.update)
+		p.crew = startCrew(c, p.factory.tree, p.factory.size, t.update, t.crewEnded)
 	case p.calling != 0:
 		p.members = slices.Delete(p.members, p.calling-1, p.calling)
 	}
@@ -182,13 +186,11 @@ func (p *poolActor[M]) doUpdate(c *actor.Context, n memberNews) {
 }
 
 func (p *poolActor[M]) doResize(c *actor.Context, n int) {
-	if p.factory != nil {
-		p.crew.resize(c, n)
-	}
+	p.crew.resize(c, n)
 }
 
 func (p *pool[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
-	if p.factory != nil || p.indexOf(h) >= 0 {
+	if p.indexOf(h) >= 0 {
 		return
 	}
 	if len(p.members) >= max(minPrune, 2*p.sizeAtPrune) {
@@ -231,7 +233,7 @@ func (p *pool[M]) pruneEnded() {
 }
 
 func (p *pool[M]) doLeave(_ *actor.Context, h actor.Handler[M]) {
-	if i := p.indexOf(h); i >= 0 && p.factory == nil {
+	if i := p.indexOf(h); i >= 0 {
 		p.remove(i)
 	}
 }

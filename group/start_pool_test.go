@@ -14,6 +14,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -288,7 +289,6 @@ func TestStartPool_BackPressure(t *testing.T) {
 }
 
 // TestStartPool_Resize: "it starts more, or drains the youngest", whose mail runs, in every order.
-// "It does nothing to a pool that did not start its members", and no member can join one that did.
 func TestStartPool_Resize(t *testing.T) {
 	for seed := range uint64(30) {
 		var log []jobLog
@@ -310,11 +310,6 @@ func TestStartPool_Resize(t *testing.T) {
 				t.Fatalf("seed %d, %d members: %v, dead letters %v", seed, n, ids(log), dead.all)
 			}
 		}
-		pool := group.NewPool(group.RoundRobin[int](), actor.Handler[int](&double{})).Start(sys)
-		pool.Resize(sys, 7)
-		count(t, pool.Len, 1)
-		p.Join(sys, &double{})
-		count(t, p.Len, 3)
 		sys.Stop()
 	}
 }
@@ -425,6 +420,7 @@ func TestMisuse_OfCrews(t *testing.T) {
 	sys := start(t)
 	ok, open := group.MemberSpec[testWorker]{Type: testWorkerType}, actor.NewType[testWorker]("open")
 	loose := actor.Declare[int](open, "loose")
+	made := group.NewPoolOf(group.RoundRobin[int](), 1, handleJob, ok)
 	try := func(n int, change func(*group.MemberSpec[testWorker])) func() {
 		return func() {
 			crew := ok
@@ -456,7 +452,12 @@ func TestMisuse_OfCrews(t *testing.T) {
 		"Resize: 0 members": func() {
 			group.NewPool(group.RoundRobin[int]()).Start(sys).Resize(sys, 0)
 		},
-		"PolicyOf with a nil function": func() { group.PolicyOf[int](nil) },
+		"Resize of a Pool that does not start its members": func() {
+			group.NewPool(group.RoundRobin[int]()).Resize(sys, 1)
+		},
+		"Join of a Pool that starts its members": func() { made.Join(sys, &double{}) },
+		"Leave of a Pool that starts its":        func() { made.Leave(sys, &double{}) },
+		"PolicyOf with a nil function":           func() { group.PolicyOf[int](nil) },
 		"PolicyOf returned nil": func() {
 			group.NewPool(group.PolicyOf(func() func(int, group.Members) int { return nil })).Start(sys)
 		},
@@ -568,4 +569,62 @@ func TestStartPool_ResizeKeepsMail(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStartPool_CrewEnds: "If the supervisor is ended by order, the pool fails". A pool that is ended
+// itself ends normally, although its crew ends before it. An interceptor cannot refuse the message.
+func TestStartPool_CrewEnds(t *testing.T) {
+	for how, end := range map[string]func(actor.Sender, actor.Target){
+		"stop": actor.Stop, "drain": actor.Drain, "kill": actor.Kill,
+	} {
+		for kind, make := range map[string]func(sys *actor.System) (supervise.Child, func() actor.AnyRef){
+			"Pool": func(sys *actor.System) (supervise.Child, func() actor.AnyRef) {
+				p := group.NewPoolOf(group.RoundRobin[int](), 2, handleJob, testCrew(new([]jobLog)))
+				return p.Child("x"), p.Any
+			},
+			"AskPool": func(sys *actor.System) (supervise.Child, func() actor.AnyRef) {
+				p := group.NewAskPoolOf(group.RoundRobin[int](), 2, question,
+					group.MemberSpec[oracle]{Type: oracleType})
+				return p.Child("x"), p.Any
+			},
+		} {
+			sys, _ := atNoTime(t, 1, actor.WithInterceptor(actor.Interceptor{
+				Before: func(*actor.Context, *actor.Invocation) error { return errors.New("no") }}))
+			child, ref := make(sys)
+			var failed []string
+			supervise.Start(sys, supervise.Spec{Name: "app", Children: []supervise.Child{child},
+				OnEvent: func(e supervise.Event) {
+					if e.Kind == supervise.ChildFailed {
+						failed = append(failed, e.Reason.Error())
+					}
+				}})
+			quiet(t, sys)
+			crew := crewOf(t, sys)
+			first := ref()
+			end(sys, crew)
+			quiet(t, sys)
+			if want := "gallop: group: the supervisor of the members has ended"; len(failed) != 1 ||
+				failed[0] != want || ref() != first || crewOf(t, sys) == crew {
+				t.Errorf("%s of the crew of a %s: failures %v", how, kind, failed)
+			}
+			end(sys, first)
+			down, err := actor.Join(soon(t), first)
+			if normal := actor.IsNormal(down.Reason); err != nil || normal != (how != "kill") ||
+				errors.Is(down.Reason, group.ErrCrewEnded) {
+				t.Errorf("%s of a %s: %v, %v", how, kind, down.Reason, err)
+			}
+			sys.Stop()
+		}
+	}
+}
+
+// crewOf returns the only supervisor of members in a system.
+func crewOf(t *testing.T, sys *actor.System) (crew supervise.Supervisor) {
+	t.Helper()
+	for _, s := range access.SupervisorsOf(sys) {
+		if n, err := supervise.Tree(soon(t), s.(supervise.Supervisor)); err != nil || n.Name == "members" {
+			crew = s.(supervise.Supervisor)
+		}
+	}
+	return crew
 }

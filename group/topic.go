@@ -12,8 +12,13 @@ import (
 // [Topic.Child]. It may be copied. The zero Topic is not usable: its methods panic.
 //
 // A topic is an actor, which may be restarted, or replaced by a new one. It keeps its subscribers,
-// except for a handler whose call panicked. Before it has started, subscriptions are kept for it;
-// messages are dead letters, whose reason wraps [actor.ErrSuspended].
+// except for a handler whose call panicked.
+//
+// A topic has no actor before it has started, nor after its actor has ended as the child of a
+// supervisor, until the supervisor starts another one. Meanwhile subscriptions are kept for the
+// next actor, and messages are dead letters; TrySend and SendWait return an error that wraps
+// [actor.ErrSuspended]. So a topic or pool that sends to this topic keeps it, also if the
+// supervisor never starts another actor.
 type Topic[M any] struct{ t *topic[M] }
 
 var _ actor.Handler[int] = Topic[int]{}
@@ -74,9 +79,9 @@ func (t Topic[M]) Send(from actor.Sender, m M) { t.Publish(from, m) }
 func (t Topic[M]) TrySend(from actor.Sender, m M) error {
 	x := t.ready()
 	if to := x.current.Load(); to != nil {
-		return x.typ.publish.TrySend(from, *to, m)
+		return x.errOf(x.typ.publish.TrySend(from, *to, m))
 	}
-	return errNotStarted
+	return errNoActor
 }
 
 // SendWait is [Topic.Publish] from outside that blocks while the topic is muted or overloaded, or
@@ -85,9 +90,9 @@ func (t Topic[M]) TrySend(from actor.Sender, m M) error {
 func (t Topic[M]) SendWait(ctx context.Context, m M) error {
 	x := t.ready()
 	if to := x.current.Load(); to != nil {
-		return x.typ.publish.SendWait(ctx, *to, m)
+		return x.errOf(x.typ.publish.SendWait(ctx, *to, m))
 	}
-	return errNotStarted
+	return errNoActor
 }
 
 // Subscribe makes h a subscriber. It receives messages that the caller publishes after the
@@ -120,13 +125,14 @@ func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 }
 
 // Len returns, from outside, the number of subscribers that have not ended. The errors are the
-// errors of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also before the topic has started.
+// errors of [actor.AskBehaviour.Ask]; [actor.ErrSuspended] also while the topic has no actor.
 func (t Topic[M]) Len(ctx context.Context) (int, error) {
 	x := t.ready()
 	if to := x.current.Load(); to != nil {
-		return x.typ.count.Ask(ctx, *to, struct{}{})
+		n, err := x.typ.count.Ask(ctx, *to, struct{}{})
+		return n, x.errOf(err)
 	}
-	return 0, errNotStarted
+	return 0, errNoActor
 }
 
 // Any returns the topic's actor, to be watched, joined or linked; the zero AnyRef before the topic
@@ -136,8 +142,8 @@ func (t Topic[M]) Any() actor.AnyRef { return t.ready().actorRef().Any() }
 // Stop ends the topic, as [actor.Stop] does. It does nothing before the topic has started.
 func (t Topic[M]) Stop(from actor.Sender) { t.ready().stop(from) }
 
-// Status returns the status of the topic's actor: see [actor.Ref.Status]. Before the topic has
-// started it is [actor.StatusOverloaded].
+// Status returns the status of the topic's actor: see [actor.Ref.Status]. While the topic has no
+// actor it is [actor.StatusOverloaded].
 func (t Topic[M]) Status() actor.Status { return t.ready().status() }
 
 // handler returns the handler of the topic's actor: see makeDeadLetter. nil: it has none.

@@ -199,6 +199,8 @@ func TestMisuse_OfTopics(t *testing.T) {
 	panics(t, "a zero Topic", func() {
 		group.NewPool(group.RoundRobin[int](), actor.Handler[int](zero)).Start(sys)
 	})
+	panics(t, "Subscribe of a nil pointer", func() { news.Subscribe(sys, (*group.Topic[int])(nil)) })
+	panics(t, "Subscribe of a nil pointer", func() { news.Subscribe(sys, (*group.Pool[int])(nil)) })
 	panics(t, "a zero Topic", func() { zero.Status() })
 	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), 1) })
 	news.Subscribe(sys, holder{1}) // its content decides

@@ -13,10 +13,10 @@ import (
 // the chunks, not the page tables.
 func TestNoGoAllocations(t *testing.T) {
 	if invariant.On {
-		return // checks allocate what they would say
+		return // checks allocate their messages
 	}
 	if asan {
-		t.Skip("the address sanitizer allocates") // not what is promised
+		t.Skip("the address sanitizer allocates") // not a usual build
 	}
 	var a heap.Arena
 	a.Bind(heap.NewRecycler(1 << 20))
@@ -48,12 +48,12 @@ func TestNoGoAllocations(t *testing.T) {
 	}
 }
 
-// "the GC has nothing to do": an actor makes its state anew again and again, and collects
-// what it has dropped. Once its worker's store is filled, and as long as that has room, it takes
-// nothing from Go's heap: neither chunks, nor page tables, nor what a collection needs.
+// "the GC has nothing to do": an actor makes its state anew again and again, and collects the
+// dropped objects. After its worker's store is filled, and while the store has room, the actor
+// takes nothing from Go's heap: neither chunks, nor page tables, nor the memory of a collection.
 func TestCollectionsMakeNoGarbage(t *testing.T) {
 	if asan || invariant.On || heap.Poisoned {
-		t.Skip("checks allocate, and poisoned chunks are not used again") // not what is promised
+		t.Skip("checks allocate, and poisoned chunks are not used again") // not a usual build
 	}
 	for _, nodes := range []int{32, 500, 2000} {
 		var a heap.Arena

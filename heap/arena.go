@@ -10,8 +10,8 @@ import (
 
 // Arena is the memory of one actor. The zero value is an empty arena without limit or recycler,
 // ready to use. Functions that make or find an object do not check for a nil Arena, so its use
-// panics in Go's own words. An Arena must not be copied after first use. It has no locks. Owner
-// only: the behaviour that runs, or the goroutine that holds its actor at rest.
+// panics with a run-time error of Go. An Arena must not be copied after first use. It has no locks.
+// Owner only: the running behaviour, or a goroutine while the actor does not run.
 //
 // An arena takes no memory before the first object is made in it. Then it takes a chunk of 256
 // bytes, one of 1 KiB, and then chunks that are each twice as large, up to 64 KiB; an object over
@@ -30,10 +30,10 @@ type Arena struct {
 	// Written by Bind, SetLimit, Due, release and the collector.
 	recycler *Recycler
 	limit    int
-	// The number of reserved bytes from which the arena is due; 0 means firstThreshold
+	// The arena is due when more bytes than that are reserved; 0 means firstThreshold.
 	threshold int
 
-	blobs *blobSet // the shared blobs in the arena; nil if there never were any
+	blobs *blobSet // the shared blobs in the arena; nil if there have never been any
 }
 
 // Stats describes the memory of an Arena.
@@ -52,16 +52,17 @@ var ErrArenaLimit = errors.New("gallop: heap: arena limit exceeded")
 // MaxObject is the size in bytes of the largest object that an arena takes.
 const MaxObject = 1 << 30
 
-// Bind makes r the recycler that chunks come from and go to. With a nil r, chunks come from Go's
-// allocator and go to the GC. An actor runs on one worker after another, so its arena is bound at
-// the start of a turn that uses it. Bind costs one store. Owner of both only.
+// Bind makes r the recycler from which the arena takes its chunks and to which it returns them.
+// With a nil r, chunks come from Go's allocator and go to the GC. An actor runs on one worker after
+// another, so its arena is bound at the start of a turn that uses it. Bind costs one store. Owner
+// of both only.
 func (a *Arena) Bind(r *Recycler) { a.recycler = r }
 
 // SetLimit limits the bytes of chunks that the arena may hold; 0 means no limit. It panics if bytes
 // is negative. It panics with ErrRegionGone if the arena is that of a region that is gone. Owner
 // only.
 //
-//   - As the limit draws near, chunks get smaller, so that an object is refused only if
+//   - Near the limit, chunks get smaller, so that an object is refused only if
 //     the smallest chunk that holds it does not fit.
 //   - If the arena already holds more than the limit, new chunks are refused, and
 //     nothing is taken away.
@@ -95,9 +96,9 @@ func (a *Arena) Stats() Stats {
 	return s
 }
 
-// Release frees all objects of the arena and leaves it empty, ready to be used anew. All handles
-// into it are dead for good. Chunks go to the recycler that the arena is bound to; to take a chunk
-// from there and release it costs 45 ns in all. A second Release does nothing. Owner only.
+// Release frees all objects of the arena and leaves it empty, ready to be used again. All handles
+// into it are dead for good. Chunks go to the recycler that the arena is bound to. To take a chunk
+// from a recycler and return it costs 45 ns in all. A second Release does nothing. Owner only.
 func (a *Arena) Release() {
 	a.retire()
 	if invariant.On {
@@ -117,7 +118,7 @@ func (a *Arena) Release() {
 	a.threshold = 0
 }
 
-// drop lets go of the memory of a page that has left the tables, or is about to.
+// drop gives up the memory of a page that has left the tables, or is about to leave them.
 func (a *Arena) drop(p *page) {
 	if p.shared() {
 		a.blobs.release(p.number)
@@ -126,7 +127,7 @@ func (a *Arena) drop(p *page) {
 	a.recycler.put(p.chunk)
 }
 
-// abandon leaves the arena without pages. They have another owner by now.
+// abandon leaves the arena without pages. The pages have another owner by now.
 func (a *Arena) abandon() {
 	a.pages = pageTable{}
 	a.close()
@@ -169,8 +170,8 @@ func (a *Arena) Due() bool {
 	return a.reserved > a.threshold
 }
 
-// bump is the fast path of all allocation: n granules from the open chunk. It does not touch the
-// memory, which is zero already.
+// bump is the fast path of all allocation. It returns n granules of the open chunk, without
+// touching the memory, which is zero already. It returns false if the chunk has less room.
 func (a *Arena) bump(n uintptr) (handle, bool) {
 	h := a.next
 	if uint64(a.end-h) < uint64(n) {
@@ -213,7 +214,8 @@ func (a *Arena) grow(size uintptr) (handle, error) {
 	return pageStart(number), nil
 }
 
-// noteDue tells the worker if the arena should be collected, or if its collection should go on.
+// noteDue calls the recycler's onDue if the arena should be collected, or if its collection should
+// go on.
 func (a *Arena) noteDue() {
 	if r := a.recycler; r != nil && r.onDue != nil && a.Due() {
 		r.onDue()
@@ -247,9 +249,9 @@ func (a *Arena) newChunk(need int) (chunk, bool) {
 	return a.recycler.take(class), true
 }
 
-// classWithin returns the class of the next chunk: class, or the next smaller one that the limit
-// leaves room for. Bytes that reserved does not count yet are in uncounted. The class is never
-// below least.
+// classWithin returns the class of the next chunk: class, or the next smaller class for which the
+// limit leaves room. uncounted is the number of bytes that reserved does not count yet. The result
+// is never below least.
 func (a *Arena) classWithin(class, least, uncounted int) int {
 	class = max(class, least)
 	for class > least && !a.allows(uncounted+classSize(class)) {
@@ -278,7 +280,7 @@ func (a *Arena) open(number uint64, c chunk) {
 	}
 }
 
-// retire notes how much of the open chunk was used. It may stay open.
+// retire records the used part of the open chunk in its page. The chunk may stay open.
 func (a *Arena) retire() {
 	if near := a.pages.nearPlus1 - 1; a.pages.nearPlus1 != 0 {
 		a.pages.find(near).used = uint32(a.next-pageStart(near)) * granule
@@ -312,7 +314,7 @@ func panicDead(h handle) {
 		"or it belongs to another arena", uint64(h)))
 }
 
-// noCopy makes go vet complain about copies of the struct that contains it.
+// noCopy makes go vet report copies of the struct that contains it.
 type noCopy struct{}
 
 // Lock makes go vet treat noCopy as a lock.

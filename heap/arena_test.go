@@ -54,7 +54,7 @@ func TestRoomierChunkStaysOpen(t *testing.T) {
 	var a heap.Arena
 	heap.New[[8]byte](&a)          // leaves 248 bytes
 	heap.MakeSlice[byte](&a, 2048) // fills a chunk of 2 KiB
-	heap.MakeSlice[byte](&a, 248)  // fits what is left of the first
+	heap.MakeSlice[byte](&a, 248)  // fits into the rest of the first chunk
 	if s := a.Stats(); s.Chunks != 2 || s.Used != 2304 {
 		t.Errorf("got %+v, want 2 chunks and 2304 bytes used", s)
 	}
@@ -115,7 +115,7 @@ func TestZeroAfterRecycling(t *testing.T) {
 	}
 }
 
-// "What is larger has a chunk to itself."
+// "An object larger than the largest class has a chunk to itself."
 func TestBigObjects(t *testing.T) {
 	type big [100_000]uint64
 	var a heap.Arena
@@ -160,8 +160,8 @@ func TestLimit(t *testing.T) {
 	heap.MakeSlice[byte](&a, 1<<20)
 }
 
-// A limit smaller than the smallest chunk allows nothing; one below what is held
-// takes nothing away.
+// A limit smaller than the smallest chunk allows nothing. A limit below the present size takes
+// nothing away.
 func TestSmallLimits(t *testing.T) {
 	var a heap.Arena
 	a.SetLimit(1)
@@ -179,7 +179,7 @@ func TestSmallLimits(t *testing.T) {
 	wantPanic(t, "gallop: heap: SetLimit: negative limit -1", func() { a.SetLimit(-1) })
 }
 
-// "ErrArenaLimit says that an object ... is larger than MaxObject."
+// "ErrArenaLimit reports that an object ... is larger than MaxObject."
 func TestMaxObject(t *testing.T) {
 	var a heap.Arena
 	_, err := heap.TryNew[[heap.MaxObject + 1]byte](&a)
@@ -257,7 +257,8 @@ func TestNotScanned(t *testing.T) {
 	}
 }
 
-// collected runs the GC until gone is closed, or long enough.
+// collected runs the GC until gone is closed, or a thousand times. It reports whether gone is
+// closed.
 func collected(gone chan struct{}) bool {
 	for range 1000 {
 		runtime.GC()

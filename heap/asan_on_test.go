@@ -2,6 +2,6 @@
 
 package heap_test
 
-// asan reports whether this is a build for the address sanitizer, in which Go's allocator is
-// asked for things that stay on the stack otherwise.
+// asan reports whether this is a build for the address sanitizer. Such a build allocates some
+// values that other builds keep on the stack.
 const asan = true

@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// node is the 32-byte object of the measurements, twin its like in Go's heap.
+// node is the 32-byte object of the measurements. twin is the same object in Go's heap.
 type (
 	node struct {
 		value, weight, depth uint64
@@ -19,13 +19,13 @@ type (
 	}
 )
 
-// perArena is how many objects an arena takes before it is released: 1 MB.
+// perArena is the number of objects that an arena takes before it is released: 1 MB.
 const perArena = 32768
 
 var sinkTwin *twin
 
-// BenchmarkNew is a 32-byte object that is made and written: in an arena that is
-// released every megabyte, and by Go.
+// BenchmarkNew makes and writes a 32-byte object: in an arena that is
+// released after each megabyte, and in Go's heap.
 func BenchmarkNew(b *testing.B) {
 	b.Run("arena", func(b *testing.B) {
 		b.ReportAllocs()
@@ -80,7 +80,7 @@ func BenchmarkActor(b *testing.B) {
 	})
 }
 
-// BenchmarkWalk follows a list within one chunk and one of many chunks; the figure
+// BenchmarkWalk follows a list within one chunk, and a list over many chunks. The figure
 // is for one node.
 func BenchmarkWalk(b *testing.B) {
 	for _, n := range []int{30, 1000} {
@@ -122,8 +122,8 @@ func goList(n int) *twin {
 	return head
 }
 
-// BenchmarkParcel is a blob that is packed, and unpacked into another arena or discarded:
-// below SharedAbove, where it is copied, and above.
+// BenchmarkParcel packs a blob, and unpacks it into another arena or discards it. The blob has
+// SharedAbove bytes, which are copied, or more.
 func BenchmarkParcel(b *testing.B) {
 	for _, n := range []int{heap.SharedAbove, 10 * heap.SharedAbove} {
 		b.Run(fmt.Sprint("unpack/", n), func(b *testing.B) {

@@ -11,8 +11,8 @@ import (
 // Blob is a handle to immutable bytes in an [Arena]. The zero value is the empty blob;
 // see [Ptr] for the rules of handles.
 //
-// Up to [SharedAbove] bytes are the arena's own. More bytes lie in memory of their own,
-// which any number of arenas may hold; it counts them. So handing a blob to another
+// A blob of up to [SharedAbove] bytes is part of the arena. A larger blob has memory of its own,
+// which counts the arenas that hold it. So handing a blob to another
 // actor is O(1): see [Parcel].
 type Blob struct {
 	h      handle
@@ -102,8 +102,8 @@ func (b Blob) Pack(a *Arena) Parcel {
 	return Parcel{&parcel{shared: s, off: b.off, n: b.n}}
 }
 
-// sharedBehind returns the shared bytes of which b is a part; nil if there are none. It panics if b
-// is dead.
+// sharedBehind returns the shared bytes of which b is a part, or nil if b is not shared. It panics
+// if b is dead.
 func (a *Arena) sharedBehind(b Blob) *sharedBytes {
 	if b.n == 0 {
 		return nil
@@ -136,15 +136,15 @@ func (a *Arena) hold(s *sharedBytes) {
 	a.noteDue()
 }
 
-// rescue marks bytes that the arena holds already, so that a running collection that has not found
-// them keeps them.
+// rescue marks bytes that the arena holds already, so that a running collection keeps them although
+// it may have found no handle to them.
 func (a *Arena) rescue(s *sharedBytes) {
 	if g := a.pages.gc; g != nil && g.look(s.number) {
 		g.mark(g.lastPage, 1, nil)
 	}
 }
 
-// page returns how the bytes enter a table.
+// page returns the bytes as a page.
 func (s *sharedBytes) page() page {
 	n := uint32(len(s.text))
 	return page{s.number, chunk{base: unsafe.Pointer(unsafe.StringData(s.text)), size: n | sharedBit,
@@ -154,7 +154,7 @@ func (s *sharedBytes) page() page {
 // whole returns a handle to all of the bytes, for arenas that hold them.
 func (s *sharedBytes) whole() Blob { return Blob{h: pageStart(s.number), n: uint32(len(s.text))} }
 
-// blobSet is the shared blobs that an arena holds. It is not part of the arena, so
+// blobSet has the shared blobs that an arena holds. It is not part of the arena, so
 // that they can be counted down after the GC has found the arena unreachable.
 type blobSet struct{ held map[uint64]*sharedBytes }
 
@@ -168,7 +168,7 @@ func (b *blobSet) find(number uint64) *sharedBytes {
 
 func (b *blobSet) put(s *sharedBytes) { b.held[s.number] = s }
 
-// release lets go of the bytes of a number, which the set has.
+// release removes the bytes of a number, which the set has, and counts them down.
 func (b *blobSet) release(number uint64) {
 	s := b.held[number]
 	invariant.Check(s != nil, "blob %d is not held", number)

@@ -88,8 +88,8 @@ func TestBlobComesBackDuringCollection(t *testing.T) {
 	mustLive(t, before, 0)
 }
 
-// "the copy keeps nothing else alive": a small part of a larger blob travels alone, and the larger
-// one stays with those who hold more of it.
+// "the copy keeps nothing else alive": a small part of a larger blob is packed as a copy. The
+// larger blob is not held by the parcel, nor by the receiver.
 func TestSmallPartsTravelAlone(t *testing.T) {
 	before := heap.Blobs()
 	var a, b heap.Arena
@@ -182,7 +182,7 @@ func TestBlobSlice(t *testing.T) {
 			t.Error("an empty part")
 		}
 		a.Release()
-		for _, r := range [][2]int{{0, 1}, {0, 0}, {n, n}} { // an empty part of what is dead, too
+		for _, r := range [][2]int{{0, 1}, {0, 0}, {n, n}} { // also an empty part of a dead blob
 			wantPanic(t, "dead handle", func() { x.Slice(&a, r[0], r[1]) })
 		}
 		if (heap.Blob{}).Slice(&a, 0, 0) != (heap.Blob{}) {
@@ -217,7 +217,7 @@ func TestBlobsOfUnreachableArenas(t *testing.T) {
 	t.Errorf("%+v are left", heap.Blobs())
 }
 
-// A blob that came with a region is counted by the arena that holds it now, and not again
+// A blob that came with a region is counted down by the arena that holds it now, and not again
 // when the GC finds the region's arena unreachable.
 func TestBlobsOfJoinedRegions(t *testing.T) {
 	before := heap.Blobs()
@@ -230,7 +230,7 @@ func TestBlobsOfJoinedRegions(t *testing.T) {
 	for range 50 {
 		heap.NewBlob(new(heap.Arena), text(100))
 	}
-	for range 1000 { // until those that are not held are counted down
+	for range 1000 { // until the blobs of the unreachable arenas are counted down
 		if heap.Blobs().Live <= before.Live+50 {
 			break
 		}

@@ -17,7 +17,7 @@ type chunk struct {
 // sharedBit marks the bytes of a shared blob. It is above MaxObject.
 const sharedBit = 1 << 31
 
-// shared reports whether the chunk is the bytes of a blob, which others may hold too.
+// shared reports whether the chunk is the bytes of a blob, which other arenas may hold too.
 func (c *chunk) shared() bool { return c.size&sharedBit != 0 }
 
 // length returns the size in bytes.
@@ -27,10 +27,10 @@ func (c *chunk) length() int { return int(c.size &^ sharedBit) }
 // object, or a shared blob.
 func (c *chunk) stays() bool { return c.size > maxChunk }
 
-// Chunks come in eight classes: an arena's first chunk is of the smallest, and each further one of
-// the next. The second class is four times as large as the first, and from there on each is twice
-// as large as the one before. An object larger than the largest class has a chunk to itself, of its
-// own size.
+// Chunks come in eight classes. An arena's first chunk is of the smallest class, and each further
+// chunk of the next class. The chunks of the second class are four times as large as those of the
+// first, and the chunks of each further class twice as large as those before. An object larger than
+// the largest class has a chunk to itself, of its own size.
 //
 // The smallest is for arenas that hold one or two hundred bytes: a million of those took 1.2 GB
 // when a first chunk had 1 KiB.
@@ -59,7 +59,7 @@ func classFor(size int) int {
 	return max(bits.Len(uint(size-1))-minChunkBits, 0) + 1
 }
 
-// newChunk takes zeroed memory from Go's allocator. the GC does not scan
+// newChunk takes zeroed memory from Go's allocator. The GC does not scan
 // a slice of bytes.
 func newChunk(size int) chunk {
 	return chunk{base: unsafe.Pointer(unsafe.SliceData(make([]byte, size))), size: uint32(size)}
@@ -79,7 +79,7 @@ func (c *chunk) zero() {
 const poison = 0xdb
 
 // spoil overwrites a dead chunk, so that a pointer kept longer than allowed
-// reads nonsense at once and not the next actor's data now and then.
+// reads nonsense at once, and not sometimes the next actor's data.
 func (c *chunk) spoil() {
 	if !invariant.On && !Poisoned {
 		return

@@ -11,10 +11,10 @@ import (
 // The collector copies the reachable objects into new chunks and drops the old ones. README.md has
 // the protocol; in short:
 //
-//	Begin   the whole address space becomes from-space; what the roots lead to is
-//	        copied, and the roots get the new handles
-//	Step    to-pages are scanned, one after another: what their handles lead to is
-//	        copied. A page without anything left to scan is black and joins the
+//	Begin   the whole address space becomes from-space; the objects to which the roots
+//	        lead are copied, and the roots get the new handles
+//	Step    to-pages are scanned, one after another: the objects to which their handles
+//	        lead are copied. A page with nothing left to scan is black and joins the
 //	        arena's table
 //	Deref   of an object on a page that is not black yet scans that page first
 //	end     nothing is left to scan: from-space goes to the recycler
@@ -26,7 +26,7 @@ import (
 //
 // Rejected: headers, which a linear scan of to-space would need (8 bytes for each node of 32).
 //
-// A collector belongs to its arena from Begin to the end, and for as long as it has an old
+// A collector belongs to its arena from Begin to the end, and while it has an old
 // generation. At other times it belongs to a Recycler. Owner only.
 type collector struct {
 	arena *Arena
@@ -36,7 +36,7 @@ type collector struct {
 
 	// From-space. Its table does not change while the collector works.
 	from     pageTable
-	lo, span uint64 // its handles are lo to lo + span; others may be among them
+	lo, span uint64 // its handles are from lo to lo + span; other handles may be there too
 
 	// The page of from-space that was looked at last.
 	last     uint64 // its number, or noPage
@@ -44,15 +44,15 @@ type collector struct {
 	lastBits []uint64
 
 	// The part of to-space that is not black.
-	open  *toPage // where copies go
+	open  *toPage // the page that takes copies
 	class uint8   // of the next chunk
-	whole bool    // from-space is everything
+	whole bool    // from-space is the whole arena
 	// Bytes of new pages that are not black, which the arena does not count as reserved yet.
 	pending int
 
 	work int // bytes copied and scanned
 	made int // bytes that behaviours took since the last step
-	keep int // bytes that stay: those copied, and pages that were marked
+	keep int // bytes that stay: copied bytes, and marked pages
 
 	scanned []scannedRow // where invariants are checked
 }
@@ -63,7 +63,7 @@ type scratch struct {
 	marks []uint64
 	first []int              // by slot of from: its first word of marks
 	grey  map[uint64]*toPage // to-space, as far as it is not black
-	// All of grey but the open one, and some that are black by now.
+	// All pages of grey except the open page, and some pages that are black by now.
 	queue     []*toPage
 	freePages []*toPage
 }
@@ -71,8 +71,8 @@ type scratch struct {
 // Collect frees all objects that the roots do not lead to. If a collection is under way, Collect
 // finishes it before it begins its own. Afterwards all pointers into the arena are invalid. Handles
 // stay alive only in the roots and in objects that the roots lead to. Collect panics if a root is
-// zero. It costs about 10 ns for each object that stays; for the others, only the return of their
-// chunks. Owner only.
+// zero. It costs about 10 ns for each object that stays. The other objects cost only the return of
+// their chunks. Owner only.
 func (a *Arena) Collect(roots ...Root) {
 	mustLead("Collect", roots)
 	a.Finish()
@@ -193,7 +193,7 @@ func (g *collector) prepare() {
 	clear(g.marks)
 }
 
-// markWords returns how many words of marks a page of from-space needs.
+// markWords returns the number of words of marks for a page of from-space.
 func markWords(p *page) int {
 	switch {
 	case p.free():
@@ -230,8 +230,8 @@ func (g *collector) scan(at unsafe.Pointer, l *Layout) {
 }
 
 // forward brings one handle up to date. The handle leads to a row of n elements of that size, and
-// sub is their layout. A handle that does not lead to from-space is new already, or dead, or of
-// another arena: Deref finds that out.
+// sub is their layout. A handle that does not lead to from-space is new already, or dead, or
+// belongs to another arena. forward leaves such handles alone; Deref of a dead one panics.
 func (g *collector) forward(at *handle, size uintptr, n int, sub *Layout) {
 	h := *at
 	if h == 0 || h.page() != g.last && !g.look(h.page()) {
@@ -271,8 +271,8 @@ func (g *collector) corrupt(h handle, size uintptr, n int, sub *Layout) {
 		uint64(h), n, size, what))
 }
 
-// look makes the page of from-space with that number the last one, and reports whether there is
-// one.
+// look makes the page of from-space with that number the last page, and reports whether there is
+// such a page.
 func (g *collector) look(number uint64) bool {
 	i, ok := g.from.slot(number)
 	if !ok {
@@ -284,7 +284,7 @@ func (g *collector) look(number uint64) bool {
 	return true
 }
 
-// mark keeps p, a page that is not copied and was looked at last.
+// mark keeps p, which is not copied. p is lastPage.
 func (g *collector) mark(p *page, n int, sub *Layout) {
 	if g.lastBits[0] != 0 {
 		return

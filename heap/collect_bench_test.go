@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// BenchmarkCollect is one collection of an arena with so many bytes alive, and half
-// as many dead, in 32-byte objects: a list, and a tree.
+// BenchmarkCollect makes a collection of an arena with a number of live bytes, and half
+// as many dead bytes, in 32-byte objects: a list, and a tree.
 func BenchmarkCollect(b *testing.B) {
 	for _, live := range []int{1 << 10, 16 << 10, 1 << 20, 8 << 20} {
 		b.Run(fmt.Sprintf("list/%dKiB", live>>10), func(b *testing.B) {
@@ -55,7 +55,7 @@ func treeOf(a *heap.Arena, n int) heap.Ptr[bush] {
 	return p
 }
 
-// BenchmarkMap is a look-up among a thousand numbers.
+// BenchmarkMap looks up a key among a thousand numbers.
 func BenchmarkMap(b *testing.B) {
 	var a heap.Arena
 	var m heap.Map[int, int]

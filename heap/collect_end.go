@@ -62,7 +62,8 @@ func (g *collector) unmarked(i int) bool {
 	return !p.free() && !(p.stays() && g.marks[g.first[i]] != 0)
 }
 
-// reset clears all references of the collector that would keep memory alive.
+// reset clears the collector, except for its scratch memory, which it trims. No reference remains
+// that would keep other memory alive.
 func (g *collector) reset() {
 	*g = collector{scratch: g.scratch}
 	g.queue = g.queue[:0]
@@ -80,7 +81,7 @@ func (g *collector) reset() {
 	}
 }
 
-// giveUp is end for an arena that is released: to-space goes as well.
+// giveUp is end for an arena that is released: it drops to-space as well.
 func (g *collector) giveUp() {
 	a := g.arena
 	for _, p := range g.grey {
@@ -92,7 +93,7 @@ func (g *collector) giveUp() {
 	g.putBack(a)
 }
 
-// count adds the pages that are not in the arena's own table at the moment.
+// count adds the pages that are not in the arena's own table.
 func (g *collector) count(s *Stats) {
 	for _, p := range g.grey {
 		if !p.isOld() {

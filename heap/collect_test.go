@@ -15,7 +15,7 @@ type link struct {
 	name       heap.String
 }
 
-// ring makes a ring of n links among garbage, and returns one.
+// ring makes a ring of n links among garbage, and returns the first link.
 func ring(a *heap.Arena, n int) heap.Ptr[link] {
 	first := heap.New[link](a)
 	first.Deref(a).next, first.Deref(a).prev = first, first
@@ -69,7 +69,7 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// Every kind of handle is found, wherever it stands in a value.
+// Handles of every kind are found, at every place in a value.
 func TestCollectFindsHandlesEverywhere(t *testing.T) {
 	type inner struct {
 		_    [3]byte
@@ -148,7 +148,8 @@ func TestLargeObjectsStay(t *testing.T) {
 	}
 }
 
-// "At least 16 KiB, then twice the bytes that the last collection left."
+// "It is time when the arena has twice the bytes that the last collection left, and at least 16
+// KiB."
 func TestDue(t *testing.T) {
 	var a heap.Arena
 	r, due := new(heap.Recycler), 0
@@ -177,14 +178,14 @@ func TestDue(t *testing.T) {
 	}
 	factor := 2
 	if heap.Poisoned {
-		factor = 3 // there all have generations
+		factor = 3 // in such builds all arenas have generations
 	}
 	if fillTo(4 * live); !a.Due() || a.Stats().Reserved > factor*live+64<<10 {
 		t.Errorf("not due at %+v of %d live", a.Stats(), live)
 	}
 }
 
-// A limit makes an arena due before it stands in the way, and when it does.
+// An arena is due before it reaches its limit, and when the limit has refused a request.
 func TestDueByLimit(t *testing.T) {
 	var a heap.Arena
 	r, due := new(heap.Recycler), 0
@@ -226,7 +227,7 @@ func TestHugeLimitsMakeNothingDue(t *testing.T) {
 	}
 }
 
-// Survivors of one size fit into what they took before: a full arena that is collected is
+// Survivors of the same size take no more memory than before: a full arena that is collected is
 // not over its limit.
 func TestSurvivorsStayWithinTheLimit(t *testing.T) {
 	for limit := 2 << 10; limit <= 64<<10; limit += 1 << 10 {
@@ -255,7 +256,7 @@ func TestSurvivorsStayWithinTheLimit(t *testing.T) {
 func TestHiddenHandlesRefused(t *testing.T) {
 	type ok struct {
 		own *struct {
-			a heap.Arena // what is in there is this arena's
+			a heap.Arena // the handles beside it belong to this arena
 			p heap.Ptr[int]
 		}
 		r heap.Region[link]
@@ -294,7 +295,7 @@ func TestHiddenHandlesRefused(t *testing.T) {
 		func() { heap.RootAt(new(disguised)) })
 }
 
-// A handle that was made from another with unsafe is found out before it does harm.
+// A handle that was made from another with unsafe makes a collection panic, before it does harm.
 func TestMistypedHandle(t *testing.T) {
 	var a heap.Arena
 	small := heap.New[int32](&a)

@@ -48,12 +48,10 @@
 // refused as roots. Unreached objects are gone, and the handles to them are dead. A collection may
 // run in steps, with behaviours in between, which do not notice it.
 //
-// Arenas and recyclers have one owner at a time and no locks. An owner that hands one over must
-// synchronize; within gallop the scheduler does.
+// Arenas and recyclers have one owner at a time and no locks. To pass an arena to another owner,
+// the program must synchronize; within gallop the scheduler does.
 //
-// # Extending
-//
-// The README beside this file explains addresses and collections, and how they can be extended.
+// The README beside this file explains addresses and collections.
 //
 // This package has no compatibility promise: each version may change it.
 package heap

@@ -78,7 +78,7 @@ func ExampleString() {
 	// gallop
 }
 
-// An arena with a limit refuses what does not fit.
+// An arena with a limit refuses an object that does not fit.
 func ExampleArena_SetLimit() {
 	var a heap.Arena
 	a.SetLimit(4096)
@@ -90,7 +90,7 @@ func ExampleArena_SetLimit() {
 	// gallop: heap: arena limit exceeded: 10000 bytes with 0 of 4096 reserved
 }
 
-// After Release all handles are dead, and say so.
+// After Release all handles are dead, and Deref panics.
 func ExampleArena_Release() {
 	var a heap.Arena
 	p := heap.New[int](&a)
@@ -117,7 +117,7 @@ func ExampleRecycler() {
 	// Output: 1 999 1024
 }
 
-// A collection keeps what the roots lead to, and changes their handles.
+// A collection keeps the objects that the roots lead to, and changes their handles.
 func ExampleArena_Collect() {
 	var a heap.Arena
 	var state struct{ kept heap.String }
@@ -130,7 +130,7 @@ func ExampleArena_Collect() {
 	// Output: kept 8
 }
 
-// Every handle in a root is followed; what is behind a Go pointer would not be.
+// Every handle in a root is followed. A root with a handle behind a Go pointer is refused.
 func ExampleRootAt() {
 	type state struct{ names []heap.String }
 	defer func() { fmt.Println(recover()) }()
@@ -173,12 +173,12 @@ func ExampleTextMap() {
 	// Output: 1 true 1
 }
 
-// Two arenas hold the same bytes, and the last one lets go of them.
+// Two arenas hold the same bytes, until both are released.
 func ExampleBlob() {
 	var sender, receiver heap.Arena
 	before := heap.Blobs().Live
 	b := heap.NewBlob(&sender, strings.Repeat("large ", 100))
-	got := b.Pack(&sender).Unpack(&receiver) // a parcel is what one sends
+	got := b.Pack(&sender).Unpack(&receiver) // a parcel goes into the message
 	sender.Release()
 	fmt.Println(got.Slice(&receiver, 0, 5).Deref(&receiver), heap.Blobs().Live-before)
 	receiver.Release()
@@ -203,7 +203,7 @@ func ExampleRegion() {
 	*r.Root().Deref(r.Arena()) = 7
 
 	var receiver heap.Arena
-	sent := r.Move() // what one sends
+	sent := r.Move() // goes into the message
 	p := sent.Join(&receiver)
 	fmt.Println(*p.Deref(&receiver))
 
@@ -220,7 +220,7 @@ func ExampleLayoutOf() {
 	// Output: true
 }
 
-// What a message owns is discarded if it will not run.
+// The regions and parcels of a message are discarded if the message will not run.
 func ExampleOwnedIn() {
 	type message struct {
 		id   int

@@ -14,12 +14,13 @@ import (
 // young, and the next collection scans only these. README.md has the protocol,
 // docs/decisions/0014-a-heap-of-its-own.md the figures.
 //
-// Rejected: keeping survivors young for a second time (between behaviours no object is merely in
-// transit, and a list of the old pages that lead to survivors would be needed); scanning all old
+// Rejected: keeping survivors young for a second time (there are no temporary objects between
+// behaviours, and a list of the old pages that lead to survivors would be needed); scanning all old
 // pages (an actor that touches a sixteenth of its objects would pay for all of them).
 
 // generationsFrom is the size in bytes above which an arena has an old generation when it is
-// collected. A smaller arena has few pages, all are touched, and all is copied. Tests change it.
+// collected. A smaller arena has few pages. All of them are touched, and all objects are copied.
+// Tests change it.
 var generationsFrom = generationsAbove
 
 const (
@@ -31,7 +32,7 @@ const (
 	oldGrowth = 3
 )
 
-// generation is the old pages of an arena. Owner only.
+// generation has the old pages of an arena. Owner only.
 type generation struct {
 	pages   map[uint64]*oldPage
 	open    *oldPage  // with room for more, or nil
@@ -40,13 +41,13 @@ type generation struct {
 	layouts []*Layout // by id, the layouts used in records
 }
 
-// oldPage is a page whose objects a collection has reached. It stays where it is since then.
+// oldPage is a page whose objects a collection has reached. Since then it is not moved.
 type oldPage struct {
 	page
 	records []record // of the objects with handles
-	one     greyItem // the one object, if the page stays always
+	one     greyItem // the only object, if it has handles and the page is never copied
 	member  bool     // of the generation
-	awake   bool     // in the arena's table, since the last collection began
+	awake   bool     // in the arena's table; set by wake, cleared when a collection begins
 }
 
 // record is the place of n objects with handles, in a row.
@@ -63,7 +64,7 @@ type row struct {
 
 func newGeneration() *generation { return &generation{pages: map[uint64]*oldPage{}} }
 
-// begin begins a row; copy makes it longer.
+// begin records the present row of the page, and begins another, which copy extends.
 func (p *toPage) begin(o *generation, r row) {
 	p.note(o)
 	p.row = r
@@ -93,7 +94,7 @@ func (o *generation) learn(l *Layout) {
 	o.layouts[l.id] = l
 }
 
-// newOldPage returns a page for the old generation, nil if there is none.
+// newOldPage returns a page for the old generation, or nil if the arena has none.
 func (g *collector) newOldPage(p page) *oldPage {
 	if g.old == nil {
 		return nil
@@ -113,7 +114,7 @@ func (p *toPage) isOld() bool { return p.old != nil && p.old.member }
 // In a large arena, with at least 256 KiB when it is collected, this collects only the young: the
 // objects made since the last collection. Older objects stay, reached or not, and handles to them
 // stay as they are. Everything is collected when the arena has three times the bytes that the last
-// whole collection left, or when its limit has refused a request.
+// whole collection left, or when its limit is near or has refused a request.
 func (a *Arena) BeginDue(roots ...Root) {
 	mustLead("BeginDue", roots)
 	a.Finish()
@@ -204,8 +205,8 @@ func (g *collector) scanRecord(p *toPage) {
 	g.work += int(r.n) * int(l.size)
 }
 
-// mayLeadBack reports whether a value may have a handle to from-space. Most old objects have none,
-// and page numbers are drawn in order.
+// mayLeadBack reports whether a value may have a handle to from-space. It compares the handles with
+// the range of from-space, which excludes most old objects, since page numbers are drawn in order.
 func (g *collector) mayLeadBack(at unsafe.Pointer, l *Layout) bool {
 	if !l.flat {
 		return true
@@ -252,7 +253,7 @@ func (g *collector) wake(h handle) unsafe.Pointer {
 	return unsafe.Add(q.base, h.offset())
 }
 
-// wake is wake for a page.
+// wake enters an old page into the arena's table.
 func (o *generation) wake(a *Arena, q *oldPage) {
 	if invariant.On {
 		verifyWake(o, a, q)
@@ -281,7 +282,7 @@ func (a *Arena) oneGeneration() {
 	}
 }
 
-// free lets go of everything that is not in the arena's table.
+// free drops all pages that are not in the arena's table.
 func (g *collector) free(a *Arena) {
 	if g.active {
 		g.giveUp()

@@ -61,8 +61,8 @@ func TestOldStays(t *testing.T) {
 	}
 }
 
-// "A behaviour that writes to an old object has dereferenced it": what only old objects lead to
-// survives, on whichever page they are, and whatever kind of handle it is.
+// "A behaviour that writes to an old object has dereferenced it": objects to which only old objects
+// lead survive, for old objects on all pages and handles of all kinds.
 func TestOldLeadToYoung(t *testing.T) {
 	twoGenerations(t)
 	g := newGraphs(new(heap.Recycler))
@@ -92,8 +92,8 @@ func TestOldLeadToYoung(t *testing.T) {
 	g.arena.Release()
 }
 
-// The same during a collection: the page is scanned because a behaviour is about to write to it,
-// and the behaviour writes before it dereferences anything else on the page.
+// TestOldLeadToYoung during a collection: a page is scanned because a behaviour dereferences an
+// object, and the behaviour writes to the object before it dereferences another object on the page.
 func TestOldLeadToYoung_ScannedForTheWriter(t *testing.T) {
 	twoGenerations(t)
 	var a heap.Arena
@@ -117,8 +117,8 @@ func TestOldLeadToYoung_ScannedForTheWriter(t *testing.T) {
 	}
 }
 
-// "An arena has at most three times what the last whole collection left" when the next
-// one begins: old objects that cannot be reached are not kept for ever.
+// "Everything is collected when the arena has three times the bytes that the last whole collection
+// left": old objects that cannot be reached are not kept for ever.
 func TestOldGarbageIsBounded(t *testing.T) {
 	var a heap.Arena
 	a.Bind(new(heap.Recycler))
@@ -170,8 +170,8 @@ func rename(a *heap.Arena, first heap.Ptr[link]) {
 	}
 }
 
-// A blob that is old is held until a whole collection, and no longer; one that is young
-// as long as it can be reached.
+// An old blob is held until the next whole collection, even if it cannot be reached. A young blob
+// is held while it can be reached.
 func TestBlobsOfGenerations(t *testing.T) {
 	twoGenerations(t)
 	type row struct{ blobs [3]heap.Blob }
@@ -217,7 +217,7 @@ func TestBlobsOfGenerations(t *testing.T) {
 	live(0, "released")
 }
 
-// A limit that is in the way is a reason to collect all.
+// A limit that has refused a request is a reason to collect everything.
 func TestLimitCollectsTheOld(t *testing.T) {
 	twoGenerations(t)
 	var a heap.Arena
@@ -227,7 +227,7 @@ func TestLimitCollectsTheOld(t *testing.T) {
 		*root.At(&a, i) = heap.MakeSlice[byte](&a, 50_000)
 	}
 	a.Collect(heap.RootAt(&root))
-	clear(root.Deref(&a)) // what is old is garbage now
+	clear(root.Deref(&a)) // the old objects are garbage now
 	mustBeYoung(t, &a, heap.RootAt(&root))
 	if s := a.Stats(); s.Used < 200_000 {
 		t.Fatalf("a collection of the young left %+v", s)
@@ -243,8 +243,8 @@ func TestLimitCollectsTheOld(t *testing.T) {
 	}
 }
 
-// Large objects are old where they are: what a row of handles leads to is found, and
-// those that cannot be reached go with the next whole collection.
+// Large objects become old without being moved. The objects to which a large row of handles leads
+// are found. Large objects that cannot be reached are freed by the next whole collection.
 func TestLargeObjectsGrowOld(t *testing.T) {
 	twoGenerations(t)
 	var a heap.Arena
@@ -274,8 +274,8 @@ func TestLargeObjectsGrowOld(t *testing.T) {
 	}
 }
 
-// "As much as may have to be scanned, and 256 KiB at least": an arena is due early if little of it
-// was touched, and when it has doubled if all of it was.
+// "The new bytes are as many as the older bytes that may have to be scanned, and at least 256 KiB":
+// an arena is due early if little of it was touched, and when it has doubled if all of it was.
 func TestDueByWhatIsTouched(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		var a heap.Arena
@@ -300,7 +300,7 @@ func TestDueByWhatIsTouched(t *testing.T) {
 	}
 }
 
-// An arena that has become small has one generation again, and the other way round.
+// An arena that has become small has one generation again. When it has become large, it has two.
 func TestGenerationsComeAndGo(t *testing.T) {
 	if heap.Poisoned {
 		t.Skip("with poison, every arena has two generations") // the smallest, too
@@ -322,7 +322,7 @@ func TestGenerationsComeAndGo(t *testing.T) {
 	}
 }
 
-// A region with generations moves and joins whole, old and young. What it brings is young in the
+// A region with generations moves and joins whole, old and young. Its objects are young in the
 // arena that it joins.
 func TestRegionsWithGenerations(t *testing.T) {
 	twoGenerations(t)
@@ -364,12 +364,12 @@ func mustGiveBack(t *testing.T, a *heap.Arena, r *heap.Recycler) {
 	t.Helper()
 	want := a.Stats().Reserved + r.Stats().Held
 	a.Release()
-	if got := r.Stats().Held; got != want && !heap.Poisoned { // which uses nothing again
+	if got := r.Stats().Held; got != want && !heap.Poisoned { // poisoned chunks are not used again
 		t.Errorf("%d bytes are in store, want %d", got, want)
 	}
 }
 
-// What is old, touched or not, is let go with its arena, once.
+// Old pages, touched or not, are dropped with their arena, once.
 func TestReleaseOfGenerations(t *testing.T) {
 	twoGenerations(t)
 	var a, b heap.Arena

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What an actor with many live objects pays for its collections, message by message, with
+// The costs of collections for an actor with many live objects, for each message, with
 // generations and without: the figures of docs/decisions/0014-a-heap-of-its-own.md.
 
 const perMessage = 64 << 10
@@ -36,14 +36,14 @@ func litterNodes(a *Arena, bytes int) {
 	}
 }
 
-// keeping is an arena and what lives in it.
+// keeping is an arena with the roots of its live objects.
 type keeping struct {
 	a      Arena
 	root   struct{ first, last Ptr[leafed] }
 	chance *rand.Rand
 }
 
-// ways are what a message does besides making garbage, if it makes any.
+// ways are the kinds of messages. Most of them make garbage.
 var ways = []struct {
 	name string
 	live []int // KiB
@@ -77,7 +77,7 @@ var ways = []struct {
 	}},
 }
 
-// walkDown is a path to a leaf, with a write to each node.
+// walkDown follows a path to a leaf, and writes to each node.
 func (k *keeping) walkDown(p Ptr[leafed]) {
 	for !p.IsZero() {
 		q := p.Deref(&k.a)
@@ -96,7 +96,7 @@ func (k *keeping) sum(p Ptr[leafed]) uint64 {
 	return q.weight + k.sum(q.left) + k.sum(q.right)
 }
 
-// replace puts new nodes in the place of the 2^depth-2 that are below one.
+// replace replaces the 2^depth-2 nodes below a node near a leaf by new nodes.
 func (k *keeping) replace(p Ptr[leafed], depth int) {
 	path := []Ptr[leafed]{p}
 	for q := p.Deref(&k.a); !q.left.IsZero() && !q.right.IsZero(); q = p.Deref(&k.a) {
@@ -127,7 +127,7 @@ func newKeeping(way string, live int) *keeping {
 	return k
 }
 
-// BenchmarkGenerations is a message, with its share of the collections.
+// BenchmarkGenerations runs messages, with the collections that they cause.
 func BenchmarkGenerations(b *testing.B) {
 	defer UsualGenerations()
 	for _, w := range ways {

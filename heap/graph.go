@@ -37,7 +37,7 @@ func (a *Arena) graph(roots []Root) graph {
 	for _, r := range roots {
 		w.handles(r.at, r.layout, nil)
 	}
-	for i := 0; i < len(w.seen); i++ { // which grows meanwhile
+	for i := 0; i < len(w.seen); i++ { // seen grows meanwhile
 		w.object(w.seen[i])
 	}
 	found := graph{w.sum.Sum64(), len(w.seen), w.bytes, w.dead}
@@ -57,17 +57,17 @@ func (g graph) mustEqual(after graph) {
 type walk struct {
 	arena *Arena
 	ids   map[handle]uint64 // objects in the order in which they were found, from 1
-	seen  []extent          // the same, and in the end sorted
+	seen  []extent          // the same objects; sorted at the end
 
-	old      bool               // whether there is an old generation with its records
-	recorded map[handle]*Layout // these
-	body     []byte             // a copy of the object that is looked at
+	old      bool               // there is an old generation, whose records are in recorded
+	recorded map[handle]*Layout // the layouts of the objects in these records
+	body     []byte             // a copy of the present object
 	sum      maphash.Hash
 	bytes    int
 	dead     int
 }
 
-// walks holds walks at rest: tests make millions. One that has panicked is not put back.
+// walks holds unused walks: tests make millions of walks. A walk that has panicked is not put back.
 var walks = sync.Pool{New: func() any {
 	return &walk{ids: map[handle]uint64{}, recorded: map[handle]*Layout{}}
 }}
@@ -77,7 +77,7 @@ func (w *walk) begin(a *Arena) {
 	w.sum.SetSeed(graphSeed)
 }
 
-// maxKeptWalk is the largest number of objects of a walk that is kept.
+// maxKeptWalk is the largest number of objects of a walk whose memory is kept.
 const maxKeptWalk = 1 << 12
 
 // end keeps the memory of the walk for the next one, unless it is large.
@@ -102,7 +102,7 @@ type extent struct {
 
 func (e extent) bytes() uintptr { return rowSize(e.size, e.n) }
 
-// object hashes one object: its bytes, except for handles, and where the handles lead.
+// object hashes one object: its bytes, with its handles replaced by the ids of their objects.
 func (w *walk) object(e extent) {
 	at := unsafe.Add(w.arena.pages.peek(e.h.page()).base, e.h.offset())
 	body := append(w.body[:0], unsafe.Slice((*byte)(at), e.bytes())...)
@@ -118,7 +118,8 @@ func (w *walk) object(e extent) {
 	_, _ = w.sum.Write(body)
 }
 
-// handles hashes where the handles of a value lead, and blanks them in its copy.
+// handles hashes the ids of the objects to which the handles of a value lead, and clears the
+// handles in the copy of the value.
 func (w *walk) handles(at unsafe.Pointer, l *Layout, body []byte) {
 	for _, p := range l.parts {
 		field := unsafe.Add(at, p.at)
@@ -156,8 +157,8 @@ func extentAt(field unsafe.Pointer, p part) extent {
 	return extent{h, 1, p.size, p.sub}
 }
 
-// id returns the number of an object, a new one if it was not found before; 0 for
-// the nil handle.
+// id returns the number of an object. An object that was not found before gets a new number. The
+// nil handle has 0.
 func (w *walk) id(e extent) uint64 {
 	if e.h == 0 {
 		return 0
@@ -187,8 +188,8 @@ func (w *walk) word(v uint64) {
 	_, _ = w.sum.Write(b[:])
 }
 
-// mustNotOverlap panics if two objects share memory. Blobs may: their handles are to
-// the same bytes.
+// mustNotOverlap panics if two objects share memory. Parts of a blob are one object, since they
+// have the same handle.
 func (w *walk) mustNotOverlap() {
 	slices.SortFunc(w.seen, func(x, y extent) int { return cmp.Compare(x.h, y.h) })
 	for i := 1; i < len(w.seen); i++ {

@@ -33,7 +33,7 @@ type mirror struct {
 	text string
 }
 
-// graphs are an arena with its roots, and the same in Go's heap.
+// graphs are an arena with its roots, and the same graph in Go's heap.
 type graphs struct {
 	arena *heap.Arena
 	roots struct {
@@ -77,7 +77,7 @@ func (g *graphs) link(p heap.Ptr[vertex], t *mirror, slot int, to heap.Ptr[verte
 	}
 }
 
-// follow returns where an edge leads.
+// follow returns the vertex to which an edge leads.
 func (g *graphs) follow(p heap.Ptr[vertex], slot int) heap.Ptr[vertex] {
 	v := p.Deref(g.arena)
 	switch slot {
@@ -106,7 +106,7 @@ func (g *graphs) walk(n func(int) int) (heap.Ptr[vertex], *mirror) {
 	return p, t
 }
 
-// grow adds a vertex and hangs it somewhere, or links two that exist.
+// grow adds a vertex and links it from a random vertex or root, or links two vertices that exist.
 func (g *graphs) grow(n func(int) int) {
 	at, atTwin := g.walk(n)
 	to, toTwin := g.walk(n)
@@ -121,7 +121,7 @@ func (g *graphs) grow(n func(int) int) {
 	g.link(at, atTwin, n(slots), to, toTwin)
 }
 
-// cut takes an edge away.
+// cut removes an edge.
 func (g *graphs) cut(n func(int) int) {
 	if p, t := g.walk(n); t != nil {
 		g.link(p, t, n(slots), heap.Ptr[vertex]{}, nil)
@@ -207,7 +207,7 @@ func (g *graphs) collectDue() {
 	}
 }
 
-// scale is n, and in the long form of the tests nightly times that.
+// scale returns n, or n*nightly in the long form of the tests.
 func scale(n, nightly int) int {
 	if os.Getenv("GALLOP_NIGHTLY") != "" {
 		return n * nightly
@@ -215,7 +215,7 @@ func scale(n, nightly int) int {
 	return n
 }
 
-// tally counts what was done to the graphs of a shard.
+// tally counts the operations on the graphs of a shard.
 type tally struct{ graphs, vertices, collections, young, moves, merges int }
 
 func (x *tally) add(y tally) {
@@ -272,8 +272,8 @@ func graphShard(t *testing.T, from, each, n int) (all tally) {
 	return all
 }
 
-// graphLife is what two actors' graphs go through: one is collected, moved and merged into the
-// arena of the other, where it is collected again.
+// graphLife is the life of the graphs of two actors. Both are collected. Then the first is moved
+// and merged into the arena of the other, where it is collected again.
 type graphLife struct {
 	t      *testing.T
 	seed   int
@@ -288,7 +288,7 @@ func (l *graphLife) live() {
 	l.grow(l.other, 30)
 	l.collect(l.g)
 	l.collect(l.other)
-	for range 3 * (1 - l.seed%2) { // the same, now that there are old objects
+	for range 3 * (1 - l.seed%2) { // again, with old objects
 		l.grow(l.g, 20)
 		l.g.collectDue()
 		l.collections++
@@ -308,7 +308,7 @@ func (l *graphLife) grow(g *graphs, n int) {
 	}
 }
 
-// keeps fails unless a graph has the same hash after something was done.
+// keeps fails unless a graph has the same hash after an operation.
 func (l *graphLife) keeps(what string, want, got uint64) {
 	if got != want {
 		l.t.Errorf("seed %d: %s made %x of %x", l.seed, what, got, want)
@@ -335,8 +335,8 @@ func (l *graphLife) merge() *graphs {
 	return arrived
 }
 
-// collectBoth collects an arena that holds two graphs: at once, or in part, so that those who look
-// at the graphs do the rest.
+// collectBoth collects an arena that holds two graphs: at once, or in part, so that later looks at
+// the graphs do the rest.
 func (l *graphLife) collectBoth(arrived *graphs) {
 	hash, others, a := arrived.hash(), l.other.hash(), l.other.arena
 	if l.seed%4 < 2 {
@@ -397,5 +397,5 @@ func graphProperty(t *rapid.T) {
 // TestGraphModel compares graphs that are collected, step by step, with their twins.
 func TestGraphModel(t *testing.T) { rapid.Check(t, graphProperty) }
 
-// FuzzGraphModel is the same with the fuzzer's coverage as its guide.
+// FuzzGraphModel is TestGraphModel, guided by the coverage of Go's fuzzer.
 func FuzzGraphModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(graphProperty)) }

@@ -1,10 +1,11 @@
 package heap
 
 // A handle is a virtual address, and an arena is an address space. The upper 51 bits number a page.
-// A page is the stay of a chunk in one arena, from the moment the arena takes the chunk until it
-// drops it. The lower 13 bits count granules from the chunk's start. Page numbers are drawn from
-// one process-wide sequence and never used twice. That is the generation check: a page that an
-// arena has dropped, or never had, is not in its table, even if its memory is used again.
+// A page is a chunk under the number that it has in one arena, from the time when the arena takes
+// the chunk until it drops it. The lower 13 bits count granules from the chunk's start. Page
+// numbers are drawn from one process-wide sequence and never used twice. So stale handles are
+// found: a page that an arena has dropped, or never had, is not in its table, even if its memory is
+// used again.
 //
 // Rejected: a pointer (the GC would have to scan it, and nothing could
 // move); an index into the arena's list of chunks with a generation (a region

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// reporter is what *testing.T and *rapid.T have in common.
+// reporter has the methods that *testing.T and *rapid.T have in common.
 type reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -23,7 +23,7 @@ func wantPanic(t reporter, want string, f func()) {
 	}
 }
 
-// recovered returns the message that f panics with, "" if it does not.
+// recovered returns the message with which f panics, or "".
 func recovered(f func()) (message string) {
 	defer func() {
 		if r := recover(); r != nil {

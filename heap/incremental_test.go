@@ -7,11 +7,11 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// begins are the ways in which a collection begins, of all and of the young.
+// begins are the functions that begin a collection, of all objects or of the young.
 var begins = map[string]func(a *heap.Arena, roots ...heap.Root){"all": (*heap.Arena).Begin,
 	"young": (*heap.Arena).BeginDue}
 
-// "Behaviours may run between steps": they see, change and make what they like.
+// "Behaviours may run between steps": they read, change and make objects.
 func TestBehavioursBetweenSteps(t *testing.T) {
 	for name, begin := range begins {
 		t.Run(name, func(t *testing.T) { testBetweenSteps(t, begin) })
@@ -46,8 +46,8 @@ func testBetweenSteps(t *testing.T, begin func(a *heap.Arena, roots ...heap.Root
 	}
 }
 
-// What a behaviour sees during a collection is new: a handle that it keeps from one
-// step to the next in an object of the arena is alive at the end.
+// A behaviour sees only new handles during a collection: a handle that it stores in an object of
+// the arena between two steps is alive at the end.
 func TestBarrier(t *testing.T) {
 	for name, begin := range begins {
 		t.Run(name, func(t *testing.T) { testBarrier(t, begin) })
@@ -101,8 +101,7 @@ func testBarrier(t *testing.T, begin func(a *heap.Arena, roots ...heap.Root)) {
 	}
 }
 
-// TestStep_AnyGas: "until it has copied and scanned gas bytes", also if that is more than there
-// is.
+// TestStep_AnyGas: "until it has copied and scanned gas bytes", for extreme values of gas.
 func TestStep_AnyGas(t *testing.T) {
 	for name, begin := range begins {
 		var a heap.Arena

@@ -13,7 +13,7 @@ import (
 )
 
 // Layout has the places of the handles in values of a type, and the types that they lead to. The
-// collector uses layouts alone: objects have no headers. A layout is made once per type, by
+// collector needs only layouts: objects have no headers. A layout is made once per type, by
 // [LayoutOf], and is read-only from then on. Any goroutine.
 type Layout struct {
 	typ   reflect.Type
@@ -109,8 +109,8 @@ func layoutOf(t reflect.Type) *Layout {
 	return l
 }
 
-// subLayout is layoutOf for the elements of a part: nil if they have no handles. A layout that is
-// still being made has some, or nothing would lead back to it.
+// subLayout is layoutOf for the elements of a part. It returns nil if they have no handles. The
+// parts of a layout that is still being made may be missing, so subLayout then looks at the type.
 func subLayout(t reflect.Type) *Layout {
 	_, started := layouts.done[t]
 	if l := layoutOf(t); len(l.parts) > 0 || started && holdsHandle(t) {
@@ -150,8 +150,8 @@ func (l *Layout) describeHandle(t reflect.Type, at uintptr) {
 // elemOf returns T for a Ptr[T] or Slice[T]: their first field is a [0]*T.
 func elemOf(t reflect.Type) reflect.Type { return t.Field(0).Type.Elem().Elem() }
 
-// isHandleType reports whether t is a handle itself. A type that embeds a handle has its methods
-// too, but is of another package or no struct with a handle in front.
+// isHandleType reports whether t is a handle type itself. A type that embeds a handle has the
+// method partKind too, but belongs to another package.
 func isHandleType(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == ownPath && t.Implements(handleType)
 }
@@ -187,14 +187,14 @@ func holdsHandle(t reflect.Type) bool {
 	return false
 }
 
-// hiddenKey is a type that was looked at, and whether that was behind a pointer.
+// hiddenKey is a type that findHidden has looked at, and whether the type was behind a pointer.
 type hiddenKey struct {
 	t      reflect.Type
 	behind bool
 }
 
-// findHidden returns the path to the first handle in t that is behind something
-// that the collector does not follow, "" if there is none.
+// findHidden returns the path to the first handle in t that the collector cannot reach, or "". Such
+// a handle is behind a Go pointer, slice, map or channel.
 func findHidden(t reflect.Type, path string, behind bool, seen map[hiddenKey]bool) string {
 	if isHandleType(t) {
 		if behind {
@@ -239,9 +239,9 @@ func findHiddenField(t reflect.Type, path string, behind bool, seen map[hiddenKe
 	return ""
 }
 
-// keepsOwnArena reports whether t is one of ours, such as a Region, or a struct with an arena of
-// its own, to which its handles belong. A pointer to an arena does not count: it may be the
-// actor's.
+// keepsOwnArena reports whether t is a type of this package without handles, such as a Region, or a
+// struct with an arena of its own, to which its handles belong. A pointer to an arena does not
+// count: it may be the actor's.
 func keepsOwnArena(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -265,8 +265,7 @@ type Root struct {
 	layout *Layout
 }
 
-// mustLead panics if one of the roots was not made. It runs before anything is done with the
-// others.
+// mustLead panics if one of the roots is zero. It is called before any root is used.
 func mustLead(call string, roots []Root) {
 	for _, r := range roots {
 		if r.layout == nil {

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// ForceGenerations gives arenas two generations from the first byte on, or never.
+// ForceGenerations gives all arenas two generations if force is set, and otherwise none.
 func ForceGenerations(force bool) {
 	if generationsFrom = math.MaxInt; force {
 		generationsFrom = 0
@@ -28,8 +28,8 @@ func ForceGenerations(force bool) {
 // UsualGenerations ends ForceGenerations.
 func UsualGenerations() { generationsFrom = generationsAbove }
 
-// CollectDue is a whole collection of the kind that is due, verified, and reports whether
-// it was one of the young.
+// CollectDue does the collection that is due, to its end, and verifies it. It reports whether only
+// the young were collected.
 func (a *Arena) CollectDue(roots ...Root) (young bool) {
 	a.Finish()
 	before := a.graph(roots)
@@ -51,8 +51,8 @@ var typeOfPair, typeOfPairPtr = reflect.TypeFor[pair](), reflect.TypeFor[Ptr[pai
 
 type pair struct{ left, right Ptr[pair] }
 
-// "A verifier runs after every collection in tests": it sees a collector that skips a field, at
-// once, whether or not any other looks at what was lost.
+// "A verifier runs after every collection in tests": it finds a collector that skips a field at
+// once, even if no code looks at the lost object.
 func TestVerifier(t *testing.T) {
 	var a Arena
 	root := New[pair](&a)
@@ -66,15 +66,15 @@ func TestVerifier(t *testing.T) {
 		t.Fatal("the verifier objects to what is right")
 	}
 	before := a.graph([]Root{RootAt(&root)})
-	a.Begin(Root{at: RootAt(&root).at, layout: &sees}) // one that does not know of right
+	a.Begin(Root{at: RootAt(&root).at, layout: &sees}) // a layout without the field right
 	a.Finish()
 	if !verifierSees(func() { before.mustEqual(a.graph([]Root{RootAt(&root)})) }) {
 		t.Error("a lost object was not seen")
 	}
 }
 
-// twoPairs is an arena with an old object, on a page that was not touched since, and
-// a young one that it does not lead to.
+// twoPairs returns an arena with an old object, on a page that was not touched since it became old,
+// and a young object to which the old one does not lead.
 func twoPairs() (a *Arena, old, young Ptr[pair]) {
 	a = new(Arena)
 	old = New[pair](a)
@@ -82,8 +82,8 @@ func twoPairs() (a *Arena, old, young Ptr[pair]) {
 	return a, old, New[pair](a)
 }
 
-// The verifier sees an old page that leads to the young and is not on the list, and an
-// object of which there is no record.
+// The verifier finds an old page that leads to the young and is not in the arena's table, and wrong
+// records and counts.
 func TestVerifierOfGenerations(t *testing.T) {
 	ForceGenerations(true)
 	defer UsualGenerations()

@@ -15,8 +15,8 @@ import (
 // order in which they were put, on every run.
 type Map[K comparable, V any] struct{ t Ptr[table[K, V]] }
 
-// table is the inside of a map: entries in the order in which they were put, and an
-// index by hash, half empty.
+// table has the contents of a map: entries in the order in which they were put, and an
+// index by hash, at most half full.
 type table[K comparable, V any] struct {
 	entries Slice[entry[K, V]]
 	index   Slice[uint32] // by hash: number of an entry plus 1; 0 if free
@@ -31,7 +31,7 @@ type entry[K comparable, V any] struct {
 	value V
 }
 
-// mapSeed keeps others from choosing keys that collide. It has no influence on the
+// mapSeed prevents attacks by keys that collide. It has no influence on the
 // order of a map.
 var mapSeed = maphash.MakeSeed()
 
@@ -164,7 +164,8 @@ func enter(index []uint32, hash, number uint32) {
 	index[i&mask] = number
 }
 
-// rebuild leaves the deleted entries out, and makes room for twice as many as live.
+// rebuild leaves the deleted entries out, and makes room for at least twice as many entries as are
+// live.
 func (t *table[K, V]) rebuild(a *Arena) {
 	room := 4
 	for room < 2*t.live {
@@ -185,7 +186,8 @@ func (t *table[K, V]) rebuild(a *Arena) {
 	}
 }
 
-// remove marks an entry as gone. Its key and value keep nothing alive any more.
+// remove marks an entry as gone, and clears it: its key and value keep nothing alive any more. It
+// returns false if e is nil.
 func (t *table[K, V]) remove(e *entry[K, V]) bool {
 	if e == nil {
 		return false
@@ -198,8 +200,8 @@ func (t *table[K, V]) remove(e *entry[K, V]) bool {
 	return true
 }
 
-// visit yields the entries that were there at the beginning and still are, with their present
-// values. The table may be rebuilt meanwhile.
+// visit yields the entries of the table at the time of the call, with their present values, except
+// for entries that are deleted meanwhile. The table may be rebuilt meanwhile.
 func (t *table[K, V]) visit(a *Arena, equal func(*Arena, K, K) bool, yield func(K, V) bool) {
 	began := t.entries
 	entries := began.Deref(a)[:t.used]
@@ -214,8 +216,9 @@ func (t *table[K, V]) visit(a *Arena, equal func(*Arena, K, K) bool, yield func(
 	}
 }
 
-// now returns the entry that replaced e when the table was rebuilt, nil if it was deleted. An entry
-// whose key does not equal itself is returned as it was: it cannot be found and changed.
+// now returns the present entry for e's key after the table was rebuilt, or nil if the key was
+// deleted. An entry that is gone, or whose key does not equal itself, is returned as it was: a
+// look-up would not find it.
 func (t *table[K, V]) now(a *Arena, e *entry[K, V], equal func(*Arena, K, K) bool) *entry[K, V] {
 	if e.gone || !equal(a, e.key, e.key) {
 		return e

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// ordered is the twin of a map: a Go map, and the keys in the order of their puts.
+// ordered is the model of a map: a Go map, and the keys in the order of their puts.
 type ordered struct {
 	at   map[int]int
 	keys []int
@@ -34,13 +34,13 @@ func (o *ordered) remove(k int) bool {
 	return ok
 }
 
-// roots of maps with numbers and with texts as keys, which must not differ.
+// maps are two maps with the same contents: the keys are numbers in one map and texts in the other.
 type maps struct {
 	byInt  heap.Map[int, heap.Ptr[int]]
 	byText heap.TextMap[heap.Ptr[int]]
 }
 
-// TestMapModel compares maps with their twin, over collections.
+// TestMapModel compares maps with their model, over collections.
 func TestMapModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var a heap.Arena
@@ -118,8 +118,8 @@ func TestMapDeleteLetsGo(t *testing.T) {
 	}
 }
 
-// "What is deleted meanwhile is not visited", and values are the present ones, however often the
-// table grows in between: up to 100 keys are new at the first that is visited.
+// "keys that are deleted meanwhile are not" visited, and values are the present values, also if the
+// table grows meanwhile: up to 100 new keys are put during the first visit.
 func TestMapChangesWhileVisited(t *testing.T) {
 	for _, grown := range []int{0, 1, 100} {
 		var a heap.Arena
@@ -155,8 +155,8 @@ func TestMapChangesWhileVisited(t *testing.T) {
 	}
 }
 
-// Each key is visited once, whatever becomes of it meanwhile. So are keys that no look-up finds
-// because they do not equal themselves.
+// Each key is visited once, although it is deleted and put again meanwhile. So are keys that no
+// look-up finds because they do not equal themselves.
 func TestMapVisitsOnce(t *testing.T) {
 	var a heap.Arena
 	var m heap.Map[float64, int]
@@ -167,7 +167,7 @@ func TestMapVisitsOnce(t *testing.T) {
 	var got []int
 	for k, v := range m.All(&a) {
 		got = append(got, v)
-		m.Delete(&a, k) // and back, at the end of the row
+		m.Delete(&a, k) // the Put below adds it at the end
 		m.Put(&a, k, v)
 		for i := range 20 {
 			m.Put(&a, float64(100*len(got)+i), -1)
@@ -178,8 +178,8 @@ func TestMapVisitsOnce(t *testing.T) {
 	}
 }
 
-// The first Put, too, "leaves the map as it was": a zero map stays one until it has a key, wherever
-// in the Put there is no room.
+// The first Put, too, "leaves the map as it was": a zero map stays zero if one of the allocations
+// of its first Put fails.
 func TestMapFirstPutRefused(t *testing.T) {
 	type large [100]int64 // does not fit beside the table
 	for _, room := range []int{1, 1 << 10, 3 << 10} {
@@ -200,7 +200,7 @@ func TestMapFirstPutRefused(t *testing.T) {
 	}
 }
 
-// The zero value is empty, and misuse says so.
+// The zero value is empty, and misuse panics with a text.
 func TestMapEdges(t *testing.T) {
 	var a heap.Arena
 	var m heap.Map[int, int]
@@ -227,7 +227,7 @@ func TestMapEdges(t *testing.T) {
 	})
 	m.Put(&a, 1, 1)
 	m.Put(&a, 2, 2)
-	for k := range m.All(&a) { // what is deleted meanwhile is not visited
+	for k := range m.All(&a) { // keys that are deleted meanwhile are not visited
 		m.Delete(&a, 3-k)
 	}
 	if *m.At(&a, 1)++; m.Len(&a) != 1 || *m.At(&a, 1) != 2 {

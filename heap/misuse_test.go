@@ -32,7 +32,7 @@ func TestMisuse_ZeroRoots(t *testing.T) {
 	}
 }
 
-// TestMisuse_RootOfNil: RootOf panics at once, and not in the middle of a collection.
+// TestMisuse_RootOfNil: RootOf panics at once, and not later during a collection.
 func TestMisuse_RootOfNil(t *testing.T) {
 	var kept heap.Ptr[int]
 	layout := heap.LayoutOf(reflect.TypeOf(kept))

@@ -11,9 +11,9 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// The dumb twin of an arena is a list of byte slices in Go's heap.
+// The model of an arena is a list of byte slices in Go's heap.
 
-// object is something in an arena, and what its bytes should be.
+// object is an object in an arena, with its expected bytes.
 type object struct {
 	bytes  func(a *heap.Arena) []byte // the memory itself, a copy if frozen
 	want   []byte
@@ -21,11 +21,11 @@ type object struct {
 	root   heap.Root // the handle
 }
 
-// space is an arena beside its twin.
+// space is an arena with its model.
 type space struct {
 	arena *heap.Arena
 	limit int
-	// It may hold so many times the limit: twice, once it was collected.
+	// The arena may hold limit*times bytes. times is 2 after a collection, and 1 before.
 	times int
 	live  []object
 }
@@ -54,7 +54,7 @@ func (m *machine) space(t *rapid.T) *space {
 	return &m.spaces[rapid.IntRange(0, 1).Draw(t, "space")]
 }
 
-// makers try to make an object of n bytes or so.
+// makers try to make an object. Some of them use n as its length.
 var makers = []func(a *heap.Arena, n int) (object, int, error){
 	makePtr[node], makePtr[byte], makePtr[struct{}], makePtr[[7]uint16], makePtr[[1000]byte],
 	makePtr[[9000]uint64],
@@ -142,11 +142,11 @@ func (m *machine) release(t *rapid.T) {
 	}
 }
 
-// collect collects a space. First it forgets some of what is in it: all handles to that are dead
-// afterwards. The collection is done at once, or begun and left to the rest of the space's life.
+// collect collects a space. First it forgets some of the objects: all handles to them are dead
+// afterwards. The collection is done at once, or begun and left to later operations.
 func (m *machine) collect(t *rapid.T) {
 	s := m.space(t)
-	s.arena.Finish() // what dies now dies in this one
+	s.arena.Finish() // so that forgotten objects die in the collection below
 	s.times = 2
 	kept := s.live[:0:0]
 	for _, o := range s.live {
@@ -164,7 +164,7 @@ func (m *machine) collect(t *rapid.T) {
 	s.arena.Step(rapid.IntRange(0, 10_000).Draw(t, "gas"))
 }
 
-// roots are all handles that live.
+// roots are all live handles.
 func (s *space) roots() (roots []heap.Root) {
 	for _, o := range s.live {
 		roots = append(roots, o.root)
@@ -172,7 +172,7 @@ func (s *space) roots() (roots []heap.Root) {
 	return roots
 }
 
-// misuse dereferences what is dead here.
+// misuse dereferences a dead handle, or a handle of the other space.
 func (m *machine) misuse(t *rapid.T) {
 	here, there := &m.spaces[0], &m.spaces[1]
 	if rapid.Bool().Draw(t, "swap") {
@@ -186,7 +186,7 @@ func (m *machine) misuse(t *rapid.T) {
 	wantPanic(t, dead, func() { o.bytes(here.arena) })
 }
 
-// check compares all that lives with its twin.
+// check compares all live objects with the model.
 func (m *machine) check(t *rapid.T) {
 	for i := range m.spaces {
 		s := &m.spaces[i]
@@ -209,8 +209,8 @@ func property(t *rapid.T) {
 	})
 }
 
-// TestModel compares arenas with their twins over random lives.
+// TestModel compares arenas with their models over random operations.
 func TestModel(t *testing.T) { rapid.Check(t, property) }
 
-// FuzzModel is the same with the fuzzer's coverage as its guide.
+// FuzzModel is TestModel, guided by the coverage of Go's fuzzer.
 func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(property)) }

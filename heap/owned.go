@@ -15,11 +15,11 @@ type Owned struct{ fields []ownedField }
 type ownedField struct {
 	_      nocmp.Field
 	offset uintptr
-	zero   owner // of its type
+	zero   owner // the zero value of the type of the region or parcel
 }
 
 // owner is implemented by all Regions, and by Parcel. They are discarded through it, so that a
-// program that has none does not link the code for it.
+// program without them does not link the code.
 type owner interface{ discardAt(at unsafe.Pointer) }
 
 func (Region[T]) discardAt(at unsafe.Pointer) { (*Region[T])(at).Discard() }

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// pageTable finds the chunk behind a page number. It is an open-addressed hash
+// pageTable finds the chunk of a page number. It is an open-addressed hash
 // table, because page numbers are arbitrary: workers draw them in blocks, actors
 // interleave, and a region brings its own. Entries are never removed one by one.
 //
@@ -21,14 +21,14 @@ type pageTable struct {
 	_ nocmp.Field
 	// The pointers that the GC scans, in every cycle and every arena: as few as possible.
 	slots *page // the first of size; nil until there was more than one page
-	// This one, if count is 1 and slots is nil; without its base while it is near.
+	// The only page, if count is 1 and slots is nil; without its base while it is near.
 	one      page
 	nearBase unsafe.Pointer
-	gc       *collector // of the collection that is under way, nil if there is none
+	gc       *collector // of the present collection or of an old generation, or nil
 
-	// The page of the open chunk, which most handles point into: they are
-	// resolved without the table. Its number is kept plus one, so that in the
-	// zero value no handle matches, the nil handle included.
+	// The number of the near page plus 1. The near page is that of the open chunk, which most
+	// handles point into: these are resolved without the table. Because of the 1, no handle matches
+	// in the zero value, the nil handle included.
 	nearPlus1 uint64
 
 	size, count uint32
@@ -52,8 +52,8 @@ const (
 	gonePage = noPage - 1
 	// golden spreads consecutive numbers evenly (Knuth's multiplicative hash).
 	golden = 0x9e3779b97f4a7c15
-	// firstSlots is how many slots the smallest of tables has. It is half full at most,
-	// as larger ones are.
+	// firstSlots is the number of slots of the smallest table. Like larger tables, it is at most
+	// half full.
 	firstSlots = 4
 	// keptPages is the largest table that survives Release.
 	keptPages = 64
@@ -65,7 +65,7 @@ func (p *page) free() bool { return p.number >= gonePage }
 // startSlot returns the slot at which the search for a page starts.
 func (t *pageTable) startSlot(number uint64) uint64 { return number * golden >> (t.shift & 63) }
 
-// at returns the memory behind h: one load for the near page, two that depend on
+// at returns the memory of h. It costs one load for the near page, and two loads that depend on
 // each other for a page in its home slot.
 func (t *pageTable) at(h handle) unsafe.Pointer {
 	if h.page()+1 == t.nearPlus1 {
@@ -100,11 +100,11 @@ func (t *pageTable) all() []page {
 // make a pageTable escape: a copy stays on the stack.
 func (t *pageTable) table() []page { return unsafe.Slice(t.slots, t.size) }
 
-// isNear reports whether a page is looked at first.
+// isNear reports whether p is the near page.
 func (t *pageTable) isNear(p *page) bool { return p.number+1 == t.nearPlus1 }
 
-// search is at for a page that was pushed out of its home slot, and for one that the collector has
-// yet to scan. It panics for handles that are not of this table.
+// search is at for a page that is not in its home slot, and for a page that the collector has
+// yet to scan. It panics if the table does not have the page.
 func (t *pageTable) search(h handle) unsafe.Pointer {
 	if p := t.find(h.page()); p != nil {
 		return unsafe.Add(p.base, h.offset())
@@ -118,7 +118,7 @@ func (t *pageTable) search(h handle) unsafe.Pointer {
 	return nil
 }
 
-// find returns the entry of a page, nil if there is none.
+// find returns the entry of a page, or nil.
 func (t *pageTable) find(number uint64) *page {
 	if i, ok := t.slot(number); ok {
 		return &t.all()[i]
@@ -126,7 +126,7 @@ func (t *pageTable) find(number uint64) *page {
 	return nil
 }
 
-// slot returns where the entry of a page is.
+// slot returns the index of the entry of a page.
 func (t *pageTable) slot(number uint64) (i int, ok bool) {
 	slots := t.all()
 	start, mask := t.startSlot(number), uint64(len(slots)-1)
@@ -142,11 +142,11 @@ func (t *pageTable) slot(number uint64) (i int, ok bool) {
 	return 0, false
 }
 
-// setNear makes a page of the table the first to be looked at.
+// setNear makes a page of the table the near page.
 func (t *pageTable) setNear(number uint64, base unsafe.Pointer) {
 	t.nearPlus1, t.nearBase = number+1, base
 	if t.isNear(&t.one) {
-		t.one.base = nil // all sees to it: a pointer twice is work for the GC twice
+		t.one.base = nil // saves the GC a pointer; all restores it
 	}
 }
 
@@ -155,7 +155,8 @@ func (t *pageTable) full() bool {
 	return t.count > 0 && 2*(t.count+1) > t.size
 }
 
-// put enters a page that is not in the table. Tables come from r and go there.
+// put enters a page that is not in the table. It takes a larger table from r and returns the old
+// table there.
 func (t *pageTable) put(p page, r *Recycler) {
 	if invariant.On {
 		verifyPutPageTable(t, p)
@@ -192,7 +193,7 @@ func (t *pageTable) enlarge(r *Recycler) {
 	r.putTable(&old)
 }
 
-// install makes slots the table, which is then empty. Their number is a power of two.
+// install makes slots the table, and empties it. The number of slots is a power of two.
 func (t *pageTable) install(slots []page) {
 	t.slots, t.size = unsafe.SliceData(slots), uint32(len(slots))
 	t.shift = uint8(64 - bits.Len(uint(len(slots)-1)))
@@ -210,8 +211,8 @@ func (t *pageTable) empty() {
 	}
 }
 
-// forget empties the table, the near page included, and drops the slots if they
-// are too many to keep for nothing.
+// forget empties the table, the near page included, and drops the slots if there are more than
+// keptPages.
 func (t *pageTable) forget() {
 	if t.size > keptPages {
 		*t = pageTable{}

@@ -13,7 +13,7 @@ func some(number uint64) page {
 	return page{number: number, chunk: chunk{base: unsafe.Pointer(new([16]byte))}}
 }
 
-// The twin of a page table is a map.
+// The model of a page table is a map.
 func TestPageTableModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table pageTable
@@ -88,7 +88,7 @@ func panics(f func()) (did bool) {
 	return false
 }
 
-// A table that was outgrown holds on to nothing.
+// A table that was replaced by a larger one holds no memory.
 func TestOutgrownTableIsEmpty(t *testing.T) {
 	var a Arena
 	for range 4 {

@@ -8,15 +8,15 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// the GC does not scan chunks, so a Go pointer in one would not keep its
-// target alive: types that could hold one are refused. Reflection looks at a
-// type once; from then on its type word is in a set, and the question costs two
+// The GC does not scan chunks, so a Go pointer in a chunk would not keep its
+// target alive: types that could hold a Go pointer are refused. Reflection looks at a
+// type once. From then on its type word is in a set, and the check costs two
 // loads and a comparison.
 //
 // Rejected: a sync.Map by reflect.Type (10 ns, three times the price of the allocation
 // it guards); the last type of each arena (two types in turn miss every time).
 
-// admitted is the set of types that passed. A published set is never changed:
+// admitted is the set of types that are pointer-free. A published set is never changed:
 // admitting a type publishes a larger copy. A stale set costs one more look at
 // the type. Any goroutine.
 var admitted seam.Pointer[typeSet]
@@ -35,7 +35,7 @@ func admit[T any]() {
 	}
 }
 
-// isAdmitted looks for a word where it most likely is; it is inlined.
+// isAdmitted reports whether a word is in its home slot. It is inlined.
 func isAdmitted(word uintptr) bool {
 	s := admitted.Load()
 	if s == nil {
@@ -45,8 +45,8 @@ func isAdmitted(word uintptr) bool {
 	return i < uint64(len(s.words)) && s.words[i] == word
 }
 
-// typeWord returns what tells T from all other types: the address of the type
-// descriptor of *T, which is in read-only data and stays where it is. It is the
+// typeWord returns a word that identifies T: the address of the type
+// descriptor of *T, which is in read-only data and is never moved. It is the
 // first word of an interface that holds a *T.
 func typeWord[T any]() uintptr {
 	var v any = (*T)(nil)
@@ -71,7 +71,7 @@ func admitSlow(word uintptr, t reflect.Type) {
 // startSlot returns the slot at which the search for a word starts.
 func (s *typeSet) startSlot(word uintptr) uint64 { return uint64(word) * golden >> (s.shift & 63) }
 
-// slot returns where a word is, or else the free slot where it would be.
+// slot returns the slot of a word, or the free slot into which it would go.
 func (s *typeSet) slot(word uintptr) *uintptr {
 	i, mask := s.startSlot(word), uint64(len(s.words)-1)
 	for s.words[i&mask] != word && s.words[i&mask] != 0 {
@@ -121,11 +121,12 @@ func mustBePointerFree(t reflect.Type) {
 		p.remedy(t)))
 }
 
-// pointer is a Go pointer in a type, or a converted handle. The zero pointer is none.
+// pointer is a Go pointer in a type, or a converted handle. The zero value means that there is
+// none.
 type pointer struct {
-	path string       // leads to it
-	is   reflect.Type // its own
-	of   reflect.Type // the struct that has it as a field; nil: none
+	path string       // the path of the field
+	is   reflect.Type // the type of the field
+	of   reflect.Type // the struct that has the field; nil: none
 }
 
 // findPointer returns the first part of t that is a Go pointer, or a converted handle.
@@ -165,8 +166,8 @@ func findPointerField(t reflect.Type, path string) pointer {
 	return pointer{}
 }
 
-// remedy returns advice for the author of root, if there is any. Fields of another package's struct
-// are not that author's to change.
+// remedy returns advice for the author of root, or "". The author cannot change the fields of
+// another package's struct.
 func (p pointer) remedy(root reflect.Type) string {
 	switch {
 	case p.of == reflect.TypeFor[Parcel]():

@@ -47,7 +47,7 @@ func TestPointersRefused(t *testing.T) {
 		{refuse[struct{ E error }], "field E is a error"},
 		{refuse[struct{ U unsafe.Pointer }], "field U is a unsafe.Pointer"},
 		{refuse[struct{ _ string }], "field _ is a string"},
-		// What is not the user's to change: something else, or nothing.
+		// Types that the user cannot change: the advice names another type, or is missing.
 		{refuse[heap.Parcel],
 			"type heap.Parcel is not pointer-free: field p is a *heap.parcel (use heap.Blob: " +
 				"Parcel.Unpack makes one)"},
@@ -78,8 +78,8 @@ type (
 	}
 )
 
-// A type that was converted from a handle's is refused, with the path of the field: the
-// collector would not find what it leads to.
+// A type that was converted from a handle type is refused, with the path of the field: the
+// collector would not follow it.
 func TestConvertedHandlesRefused(t *testing.T) {
 	for _, c := range []struct {
 		make func(*heap.Arena)

@@ -9,8 +9,8 @@ import (
 
 // Recycler is one worker's store of chunks: arenas that are bound to it take their chunks from it
 // and give them back on release. It makes short-lived actors cheap. A chunk from Go's allocator
-// costs 0.3 µs (1 KiB) to 12 µs (64 KiB). A chunk from here costs some 40 ns, there and back, and
-// the clearing of its used part.
+// costs 0.3 µs (1 KiB) to 12 µs (64 KiB). To take a chunk from the store and give it back costs
+// some 40 ns, and the clearing of its used part.
 //
 // The zero value is ready to use and keeps up to 256 KiB of each chunk size: 2 MiB of chunks, and
 // less than 2.75 MiB with tables and the memory of collections. It keeps that until
@@ -18,7 +18,7 @@ import (
 // use. It has no locks, and neither have the arenas bound to it: owner worker only.
 //
 // The store is bounded separately for each of the eight chunk sizes from 256 bytes to 64 KiB, so
-// that a worker whose load changes is not left with a store full of the wrong size. Chunks that do
+// that after a change of load the store is not full of chunks of the wrong size. Chunks that do
 // not fit, and chunks of single objects over 64 KiB, are left to the GC. The tables by which arenas
 // find their chunks are kept likewise, in a quarter of that.
 type Recycler struct {
@@ -57,8 +57,8 @@ func NewRecycler(perClass int) *Recycler {
 // Stats returns the counters. It costs a copy. Owner worker only.
 func (r *Recycler) Stats() RecyclerStats { return r.stats }
 
-// OnDue makes f run whenever an arena that takes chunks from here has become
-// [Arena.Due]. f runs in the middle of an allocation and must not touch the arena.
+// OnDue sets f to be called whenever an arena that is bound to r takes memory, or is refused
+// memory, and is [Arena.Due]. f runs in the middle of an allocation and must not touch the arena.
 // Owner worker only.
 func (r *Recycler) OnDue(f func()) { r.onDue = f }
 
@@ -74,8 +74,8 @@ func (r *Recycler) Drop() {
 	r.kept = nil
 }
 
-// collector returns a collector with nothing in it. Owner worker only; a nil
-// Recycler makes one.
+// collector returns an empty collector: the kept one, or a new one. A nil Recycler makes a new one.
+// Owner worker only.
 func (r *Recycler) collector() *collector {
 	if r == nil || r.kept == nil {
 		return &collector{scratch: scratch{grey: make(map[uint64]*toPage)}}
@@ -89,7 +89,7 @@ func (r *Recycler) collector() *collector {
 // enough for 8 MiB.
 const maxKeptWords = 5 << 12
 
-// keepCollector takes back a collector that has nothing in it, unless it is large.
+// keepCollector keeps an empty collector, unless its memory is large.
 // Owner worker only.
 func (r *Recycler) keepCollector(g *collector) {
 	if r != nil && cap(g.marks)+cap(g.first)+cap(g.queue) <= maxKeptWords {
@@ -165,7 +165,7 @@ func (r *Recycler) pageNumber() uint64 {
 	return r.pages.draw()
 }
 
-// lastPage is the last page number drawn by anyone. Page 0 is never drawn: the
+// lastPage is the last page number that was drawn. Page 0 is never drawn: the
 // nil handle points into it. Any goroutine.
 var lastPage seam.Uint64
 
@@ -176,7 +176,7 @@ const pageBlock = 1024
 // pageNumbers is a worker's block of page numbers. Owner worker only.
 type pageNumbers struct{ last, end uint64 }
 
-// draw returns the next number of the block, of a new block if need be.
+// draw returns the next number of the block. If the block is used up, it draws another block.
 func (n *pageNumbers) draw() uint64 {
 	if invariant.On {
 		verifyPageNumbers(n)

@@ -17,7 +17,7 @@ func fillAndRelease(r *heap.Recycler, n int) {
 	a.Release()
 }
 
-// "The store is bounded for each of the eight chunk sizes alone."
+// "The store is bounded separately for each of the eight chunk sizes."
 func TestRecyclerIsBounded(t *testing.T) {
 	r := heap.NewRecycler(128 << 10)
 	fillAndRelease(r, 4<<20)
@@ -82,8 +82,8 @@ func TestArenaMovesBetweenRecyclers(t *testing.T) {
 	a.Release()
 }
 
-// Workers share nothing but the sequence of page numbers, and no two draw the same: a handle of one
-// is dead in the arenas of all others.
+// Workers share only the sequence of page numbers, and two workers never draw the same number: a
+// handle of one arena is dead in all others.
 func TestWorkersDrawDifferentPages(t *testing.T) {
 	const workers, each = 4, 3000
 	handles := make([][]heap.Ptr[node], workers)

@@ -12,8 +12,8 @@ import (
 // and sends it in a message, and the receiver makes it part of its own arena, in O(chunks), without
 // a copy. A Region is one word; its copies are the same region. The zero value is no region.
 //
-// Objects in a region must not lead outside of it: such a handle would be dead in the receiver's
-// arena. Where invariants are checked, Move panics over one.
+// Handles in a region must not lead out of it: they would be dead in the receiver's
+// arena. Where invariants are checked, Move panics if there is such a handle.
 type Region[T any] struct{ r *region }
 
 // region is the memory to which a Region is a handle. Owner only, except for gone.
@@ -25,8 +25,8 @@ type region struct {
 
 // ErrRegionGone says that a region was given away: it was moved, joined or discarded.
 // Methods of a Region that is gone panic with an error that wraps ErrRegionGone. So
-// does making something in the arena that the region had; there TryNew, TryMakeSlice,
-// TryNewString and TryNewBlob return such an error.
+// do functions that make an object in the arena that the region had, except that TryNew,
+// TryMakeSlice, TryNewString and TryNewBlob return such an error.
 var ErrRegionGone = errors.New("gallop: heap: region is gone")
 
 // NewRegion makes an empty region. Its chunks come from Go's allocator, because it may
@@ -41,12 +41,12 @@ func (r Region[T]) IsZero() bool { return r.r == nil }
 // if the region is gone. Owner only.
 func (r Region[T]) Arena() *Arena { return &r.here("Arena").arena }
 
-// Root returns the handle by which the graph is found, nil if none was set. It panics
+// Root returns the handle that SetRoot has set, or the nil handle. It panics
 // with ErrRegionGone if the region is gone. Owner only.
 func (r Region[T]) Root() Ptr[T] { return Ptr[T]{h: r.here("Root").root} }
 
-// SetRoot sets the handle by which the graph will be found. It panics with
-// ErrRegionGone if the region is gone, and if p is not in it. Owner only.
+// SetRoot sets the handle from which the receiver reaches the graph. It panics with
+// ErrRegionGone if the region is gone, and it panics if p is not in the region. Owner only.
 func (r Region[T]) SetRoot(p Ptr[T]) {
 	g := r.here("SetRoot")
 	if !p.IsZero() {
@@ -82,7 +82,7 @@ func (r Region[T]) Move() Region[T] {
 //   - with ErrRegionGone if the region is gone, or a is the arena of a region that is
 //     gone;
 //   - with an error that wraps [ErrArenaLimit] if the arena's limit leaves no room for
-//     the region, which it leaves as it was;
+//     the region, which stays as it was;
 //   - if a is nil, or the region's own arena.
 func (r Region[T]) Join(a *Arena) Ptr[T] {
 	g := r.here("Join")
@@ -102,19 +102,19 @@ func (r Region[T]) Join(a *Arena) Ptr[T] {
 	return Ptr[T]{h: g.root}
 }
 
-// Discard frees a region that is not wanted. It does nothing if the region is gone.
+// Discard frees a region that is no longer needed. It does nothing if the region is gone.
 // Owner only.
 func (r Region[T]) Discard() { r.r.discard() }
 
 func (g *region) discard() {
 	if g != nil && g.gone.CompareAndSwap(false, true) {
-		g.arena.Bind(nil) // who discards may be on any worker, or on none
+		g.arena.Bind(nil) // the caller may run on any worker, or on none
 		g.arena.Release()
 		g.arena.shut()
 	}
 }
 
-// here returns the region if it is not gone.
+// here returns the region, and panics if it is zero or gone.
 func (r Region[T]) here(op string) *region {
 	if r.r == nil {
 		panic("gallop: heap: " + op + " of a zero Region: use NewRegion")
@@ -125,7 +125,8 @@ func (r Region[T]) here(op string) *region {
 	return r.r
 }
 
-// take is here for giving the region away: of several callers only one can.
+// take is here for a call that gives the region away. Of several concurrent callers only one
+// succeeds.
 func (r Region[T]) take(op string) *region {
 	g := r.here(op)
 	if !g.gone.CompareAndSwap(false, true) {
@@ -138,7 +139,7 @@ func (r Region[T]) take(op string) *region {
 // so that only a request for a chunk, or for a blob, fails.
 const goneLimit = -1
 
-// shut keeps anything from being made in an arena from now on. Its owner empties it.
+// shut makes the arena refuse all further objects. The caller empties it.
 func (a *Arena) shut() { a.limit = goneLimit }
 
 // moveTo moves the pages of a to b, which is empty, and leaves a empty and shut.
@@ -161,8 +162,8 @@ func (a *Arena) moveTo(b *Arena) {
 	}
 }
 
-// mergeInto makes all pages of a part of b, under the numbers they have, and leaves a empty and
-// shut. The open chunk with more room stays open.
+// mergeInto makes all pages of a part of b, with the same numbers, and leaves a empty and
+// shut. Of the two open chunks, the one with more room becomes the open chunk of b.
 func (a *Arena) mergeInto(b *Arena) {
 	a.oneGeneration()
 	a.retire()

@@ -12,14 +12,14 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// shipment is a region that several want at once, which takes a mistake of the user's, and a
-// receiver for the region once it was moved.
+// shipment is a region that several threads give away at the same time, by a mistake of the user's,
+// and a receiver for the moved region.
 type shipment struct {
 	p      *explore.Program
 	before BlobStats
 	region Region[stop]
 	moved  seam.Pointer[Region[stop]] // the mailbox of the receiver
-	arenas [2]Arena                   // of who joins at once, and of the receiver
+	arenas [2]Arena                   // of the thread that joins directly, and of the receiver
 	won    []string
 }
 
@@ -46,7 +46,7 @@ func newShipment(p *explore.Program) *shipment {
 	return s
 }
 
-// try counts who got the region. All others hear that it is gone.
+// try records a caller that has got the region. For all other callers it must be gone.
 func (s *shipment) try(who string, f func()) {
 	defer func() {
 		switch err, _ := recover().(error); {
@@ -59,7 +59,7 @@ func (s *shipment) try(who string, f func()) {
 	f()
 }
 
-// read reports whether all is there, in the arena that joined it.
+// read checks that all stops are there, in an arena that the region has joined.
 func (s *shipment) read(a *Arena, at Ptr[stop]) {
 	n := 2
 	for ; !at.IsZero(); at = at.Deref(a).next {
@@ -73,7 +73,8 @@ func (s *shipment) read(a *Arena, at Ptr[stop]) {
 	}
 }
 
-// audit: one got it, and when the arenas are gone nothing holds the note.
+// audit checks that one caller got the region, and that after the release of the arenas nothing
+// holds the note.
 func (s *shipment) audit() error {
 	if len(s.won) != 1 {
 		return fmt.Errorf("the region went to %v", s.won)
@@ -87,8 +88,8 @@ func (s *shipment) audit() error {
 	return nil
 }
 
-// TestRegion_Explored: of several that move, join and discard a region at the same time one does.
-// What is in it arrives whole, and nothing of it is left over.
+// TestRegion_Explored: of several threads that move, join and discard a region at the same time one
+// succeeds. The contents arrive complete, and no memory is left over.
 func TestRegion_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		s := newShipment(p)
@@ -99,7 +100,7 @@ func TestRegion_Explored(t *testing.T) {
 		})
 		p.Go(func() { s.try("join", func() { s.read(&s.arenas[0], s.region.Join(&s.arenas[0])) }) })
 		p.Go(func() {
-			if s.region.r.gone.Load() { // Discard does not say whether it did
+			if s.region.r.gone.Load() { // Discard does not report whether it did anything
 				return
 			}
 			s.region.Discard()
@@ -119,7 +120,7 @@ func TestRegion_Explored(t *testing.T) {
 	})
 }
 
-// TestParcel_Explored: a parcel is unpacked or discarded once, while another arena lets go of the
+// TestParcel_Explored: a parcel is unpacked or discarded once, while another arena releases the
 // same note.
 func TestParcel_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
@@ -132,11 +133,11 @@ func TestParcel_Explored(t *testing.T) {
 			defer func() {
 				r := recover()
 				if f, ok := r.(invariant.Failure); ok {
-					panic(f) // it is the runtime's, and not that the parcel is gone
+					panic(f) // a failed check, and not the panic of a parcel that is gone
 				}
 				unpacked = r == nil
 			}()
-			seam.Point() // counts of blobs are none, and each may be the first
+			seam.Point() // the counts of blobs are no points, and each thread may be the first
 			if got := parcel.Unpack(&receiver).Deref(&receiver); got != shipped {
 				p.Errorf("the note says %q", got)
 			}

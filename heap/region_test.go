@@ -19,8 +19,8 @@ func ringRegion(n int) heap.Region[link] {
 	return r
 }
 
-// "the receiver makes it part of its own arena": together with what is there already, both of
-// any size, again and again.
+// "the receiver makes it part of its own arena": together with its present objects, for several
+// sizes of both, over collections.
 func TestRegionJoins(t *testing.T) {
 	sizes := []int{0, 1, 60, 3000}
 	for _, here := range sizes {
@@ -45,14 +45,14 @@ func TestRegionJoins(t *testing.T) {
 				if there > 0 {
 					mustBeRing(t, &a, roots.got, there)
 				}
-				ring(&a, 100) // more goes where there is room
+				ring(&a, 100) // more objects fill free room
 				a.Collect(heap.RootAt(&roots))
 			}
 		}
 	}
 }
 
-// What is free in a region's chunk serves the arena that it joins.
+// The free part of a region's open chunk serves the arena that it joins.
 func TestRegionBringsItsRoom(t *testing.T) {
 	var a heap.Arena
 	ringRegion(1).Join(&a)
@@ -61,8 +61,8 @@ func TestRegionBringsItsRoom(t *testing.T) {
 	}
 }
 
-// "Every handle that the sender kept is dead and says so": of the region, of the arena,
-// of the objects; and after a panic half way.
+// "From then on r, all its copies, the arena that Arena returned and all handles into it are dead",
+// also after a panic between Move and the send.
 func TestRegionGone(t *testing.T) {
 	for name, give := range map[string]func(heap.Region[link]){
 		"moved":     func(r heap.Region[link]) { r.Move() },
@@ -89,8 +89,8 @@ func TestRegionGone(t *testing.T) {
 	}
 }
 
-// "The arena that Arena returned is dead": nothing can be made in it that would be lost, not
-// even when it is released.
+// "The arena that Arena returned" is dead: no object can be made in it, which would be lost, not
+// even after it is released.
 func TestRegionGoneArena(t *testing.T) {
 	for name, give := range map[string]func(heap.Region[link]){
 		"moved":     func(r heap.Region[link]) { r.Move() },
@@ -108,8 +108,7 @@ func TestRegionGoneArena(t *testing.T) {
 	}
 }
 
-// mustTakeNothing fails unless all that could be made in an arena is refused, since its
-// region is gone.
+// mustTakeNothing fails unless an arena refuses all objects, since its region is gone.
 func mustTakeNothing(t *testing.T, name string, a *heap.Arena) {
 	t.Helper()
 	small, large, other := heap.NewParcel("x"), heap.NewParcel(text(1000)), ringRegion(1)
@@ -215,7 +214,7 @@ func TestRegionKeepsItsCounts(t *testing.T) {
 	}
 }
 
-// Several goroutines move the same region at the same time, which none of them may. One can.
+// Several goroutines move the same region at the same time, by mistake. One of them succeeds.
 func TestRegionOneMoves(t *testing.T) {
 	for range 100 {
 		r := ringRegion(10)

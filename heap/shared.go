@@ -10,9 +10,8 @@ import (
 )
 
 // sharedBytes is the memory of a blob that several arenas may hold. Memory safety
-// does not rest on the count: the bytes are Go memory, immutable, and every table
-// that has them keeps them alive. The count says when the last one has let go, and
-// a test or a shutdown whether all have.
+// does not depend on the count: the bytes are Go memory, immutable, and every table
+// that has them keeps them alive. With the counts, tests find blobs that were not released.
 type sharedBytes struct {
 	_      nocmp.Field
 	number uint64 // its page number, in every arena that holds it
@@ -25,9 +24,9 @@ var blobsMade, blobsFreed, blobBytes seam.Count
 
 // BlobStats counts the shared blobs of the process.
 type BlobStats struct {
-	Made  int64 // since the process began
-	Live  int64 // that some arena holds, or that are on their way
-	Bytes int64 // of the live ones
+	Made  int64 // blobs made since the process began
+	Live  int64 // blobs that an arena or a parcel holds
+	Bytes int64 // of the live blobs
 }
 
 // Blobs returns the counts. Live is 0 when all arenas that held blobs are released, or
@@ -40,7 +39,7 @@ func Blobs() BlobStats {
 	return BlobStats{Made: made, Live: made - freed, Bytes: blobBytes.Load()}
 }
 
-// newSharedBytes copies s. The caller has the one count.
+// newSharedBytes copies s. The caller has the first count.
 func newSharedBytes(s string, r *Recycler) *sharedBytes {
 	b := &sharedBytes{number: r.pageNumber(), text: strings.Clone(s)}
 	b.refs.Add(1)
@@ -55,7 +54,7 @@ func (s *sharedBytes) retain() {
 	invariant.Check(n > 1, "blob %d: revived, %d counts", s.number, n)
 }
 
-// release takes a count away. Any goroutine.
+// release removes a count. Any goroutine.
 func (s *sharedBytes) release() {
 	n := s.refs.Add(-1)
 	invariant.Check(n >= 0, "blob %d: released too often, %d counts", s.number, n)
@@ -65,8 +64,8 @@ func (s *sharedBytes) release() {
 	}
 }
 
-// newBlobSet makes the set of an arena. From the first shared blob on, and not
-// before, the arena pays for a cleanup: if the GC finds it unreachable, with
+// newBlobSet makes the set of an arena. From its first shared blob on, the arena
+// has a cleanup: if the GC finds it unreachable, with
 // its actor, the blobs are counted down.
 func newBlobSet(a *Arena) *blobSet {
 	b := &blobSet{held: map[uint64]*sharedBytes{}}
@@ -83,9 +82,9 @@ func newBlobSet(a *Arena) *blobSet {
 // arena, once. The runtime discards a parcel in a dead letter. Any goroutine.
 //
 // The message of a behaviour that panics is no dead letter, and its parcels are not discarded,
-// since the behaviour may have passed them on. If it has not, the GC frees the memory, but [Blobs]
-// counts shared bytes as live for ever. So unpack first: blobs in the arena are counted down when
-// the actor ends.
+// since the behaviour may have passed them on. If it has neither passed on, unpacked nor discarded
+// a parcel, the GC frees the memory, but [Blobs] counts shared bytes as live for ever. So unpack
+// first: blobs in the arena are counted down when the actor ends.
 type Parcel struct{ p *parcel }
 
 // parcel is the common part of the copies of a Parcel.
@@ -125,10 +124,10 @@ func (p Parcel) Len() int {
 	return int(p.p.n)
 }
 
-// Unpack makes the bytes part of an arena: up to [SharedAbove] bytes by a copy, more in
-// O(1). The zero Parcel is the empty blob. Unpack panics if the parcel was unpacked or
-// discarded already. If the arena is full it panics with an error that wraps
-// [ErrArenaLimit], and leaves the parcel as it was. The arena's owner only.
+// Unpack makes the bytes part of an arena. Up to [SharedAbove] bytes are copied; more bytes are
+// shared in O(1). The zero Parcel is the empty blob. Unpack panics if the parcel was unpacked or
+// discarded already. If the arena is full it panics with an error that wraps [ErrArenaLimit], and
+// leaves the parcel as it was. The arena's owner only.
 func (p Parcel) Unpack(a *Arena) Blob {
 	if p.p == nil {
 		return Blob{}

@@ -3,8 +3,8 @@ package heap
 import "math/bits"
 
 // tableStore keeps the slots of unused page tables, by the logarithm of their number. An arena that
-// grows to sixteen chunks goes through four tables, and begins again after each collection. Since
-// chunks are kept in store, tables would be most of the garbage. Part of a [Recycler].
+// grows to sixteen chunks uses four tables, one after the other, and again after each collection.
+// Since chunks are kept in store, tables would be most of the garbage. Part of a [Recycler].
 type tableStore [maxTableClass + 1][][]page
 
 // The largest tables in store have keptPages slots, since larger ones do not survive Release.
@@ -24,8 +24,8 @@ func (r *Recycler) takeTable(n int) []page {
 	return slots
 }
 
-// putTable stores the slots of a table that is not looked at any more, but not the chunks
-// that they lead to: these have other owners by now. Owner worker only.
+// putTable stores the slots of a table that is no longer used. It clears them: the chunks to which
+// they led have other owners by now. Owner worker only.
 func (r *Recycler) putTable(t *pageTable) {
 	slots := t.table()
 	if r == nil || slots == nil {

@@ -2,7 +2,7 @@ package heap
 
 import "testing"
 
-// fillTables puts n tables of so many slots into a store.
+// fillTables puts n tables with a number of slots into a store.
 func fillTables(r *Recycler, n, slots int) {
 	for range n {
 		var t pageTable
@@ -11,8 +11,8 @@ func fillTables(r *Recycler, n, slots int) {
 	}
 }
 
-// "Tables are kept likewise, in a quarter of that", and only those that are not too large; a
-// Recycler that keeps nothing, or was dropped, has none.
+// "Tables ... are kept likewise, in a quarter of that", except for large tables. A
+// Recycler that keeps nothing, or was dropped, has no tables.
 func TestTablesAreBounded(t *testing.T) {
 	for _, x := range []struct {
 		r           *Recycler
@@ -40,7 +40,7 @@ func TestTablesAreBounded(t *testing.T) {
 	}
 }
 
-// A table in store keeps no chunk alive: its owner has let go.
+// A table in store keeps no chunk alive.
 func TestTablesInStoreAreEmpty(t *testing.T) {
 	var r Recycler
 	var a Arena

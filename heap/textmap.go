@@ -43,7 +43,7 @@ func (m *TextMap[V]) Put(a *Arena, key string, v V) {
 	if m.t.IsZero() {
 		p := New[table[String, V]](a)
 		p.Deref(a).add(a, h, NewString(a, key), v)
-		m.t = p // not before: without room for the key it stays zero
+		m.t = p // not before: without room for the key, the map stays zero
 		return
 	}
 	if e := m.find(a, h, key); e != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// A collector at rest keeps maxKeptPages toPages, with room for maxKeptItems rows that are to be
-// scanned on them in all: 0.28 MiB. A page of a tree needs 2,048, one that a large row of handles
-// leads to may have had 8,192.
+// A collector at rest keeps maxKeptPages toPages, with room for maxKeptItems greyItems in all: 0.28
+// MiB. A page of a tree needs 2,048 of them. A page to which a large row of handles leads may need
+// 8,192.
 const (
 	maxKeptPages = 16
 	maxKeptItems = 3 << 12
@@ -21,10 +21,10 @@ type toPage struct {
 	todo  []greyItem
 	black bool
 
-	// Of an old generation:
+	// With an old generation:
 	old       *oldPage
-	next, end int // which of its records have yet to be scanned
-	row       row // the last that was copied to it, not on record yet
+	next, end int // the records from next to end have yet to be scanned
+	row       row // the last row that was copied to the page, not yet recorded
 }
 
 // clean reports whether there is nothing to be scanned on the page.
@@ -39,8 +39,8 @@ type greyItem struct {
 }
 
 // room returns a new page that holds need bytes, and keeps open the page with more room left. Near
-// the limit pages get smaller, as those of a behaviour do, but none is refused, since the survivors
-// need room.
+// the limit pages get smaller, like chunks for a behaviour, but they are not refused, since the
+// survivors need room.
 func (g *collector) room(need uint32) *toPage {
 	class := g.arena.classWithin(int(g.class), classFor(int(need)), g.pending)
 	g.class = uint8(min(class+1, chunkClasses-1))
@@ -76,7 +76,7 @@ func (g *collector) newToPage(p page, old *oldPage) *toPage {
 }
 
 // next returns a page with rows to scan, or a page that only has to be made black, or nil. The open
-// page comes first: the last copies are in cache.
+// page comes first: the last copies are in the processor's cache.
 func (g *collector) next() *toPage {
 	if g.open != nil && !g.open.clean() {
 		return g.open
@@ -143,9 +143,9 @@ func (g *collector) blacken(p *toPage) {
 	g.freePages = append(g.freePages, p)
 }
 
-// reach returns the memory behind a handle to a page that is not black, and makes the page black
-// first, or has an old page that is white woken: this is the barrier. It returns nil if there is no
-// such page.
+// reach is the barrier. It returns the memory of a handle to a page that is not in the arena's
+// table: a grey page, which it makes black, or an old page, which it wakes. It returns nil if there
+// is no such page.
 func (g *collector) reach(h handle) unsafe.Pointer {
 	p := g.grey[h.page()]
 	if p == nil {

@@ -7,7 +7,7 @@ import "unsafe"
 // does not look at it. Handles compare with ==; two are equal if they lead to the same
 // object. The zero value is the nil handle.
 type Ptr[T any] struct {
-	// Makes Ptr[A] and Ptr[B] different types, and tells reflection the type T.
+	// Makes Ptr[A] and Ptr[B] types that cannot be converted, and gives reflection the type T.
 	_ [0]*T
 	h handle
 }
@@ -15,8 +15,8 @@ type Ptr[T any] struct {
 // New makes a zeroed T in the arena. It costs a few nanoseconds and does not touch the
 // memory; see BenchmarkNew. Owner only.
 //
-// New panics with the path of the field that is to blame if T is not pointer-free, or
-// has a type in it that was converted from a handle's. If the arena is full, it panics
+// New panics with the path of the wrong field if T is not pointer-free, or
+// has a field of a type that was converted from a handle type. If the arena is full, it panics
 // with an error that wraps [ErrArenaLimit]: in an actor, that ends the actor.
 func New[T any](a *Arena) Ptr[T] {
 	if isAdmitted(typeWord[T]()) {

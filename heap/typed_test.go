@@ -35,7 +35,7 @@ func TestHandlesCompare(t *testing.T) {
 	}
 }
 
-// An actor's state may be a graph: here a tree of strings and slices.
+// An actor's state may be a graph: in this test, a tree of strings and slices.
 func TestTree(t *testing.T) {
 	type tree struct {
 		name     heap.String

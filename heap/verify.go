@@ -7,12 +7,13 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The verifier. A collection in one step is compared with the graph before it: the same graph with
-// the same contents (graph.go). A collection in several steps cannot be compared, because
+// The verifier. After a collection in one step, the graph must be the same as before, with the same
+// contents (graph.go). A collection in several steps cannot be compared, because
 // behaviours run meanwhile. At its end, all survivors must be free of handles to the dropped
 // memory, even if behaviours have changed them.
 
-// verifying reports whether Collect compares. The tests of this package always do.
+// verifying makes Collect compare the graphs. The tests of this package set it, except in
+// benchmarks.
 var verifying = invariant.On
 
 // scannedRow is a row of values that the collector has scanned.
@@ -29,7 +30,7 @@ func (g *collector) note(at unsafe.Pointer, row greyItem) {
 	}
 }
 
-// mustBeBlack panics if anything that was scanned leads to from-space now.
+// mustBeBlack panics if a scanned value has a handle to from-space.
 func (g *collector) mustBeBlack() {
 	for _, r := range g.scanned {
 		for i := range r.n {
@@ -79,7 +80,7 @@ func (g *collector) mustNotMiss() {
 	}
 }
 
-// each visits the objects that are in the records of an old page.
+// each visits the objects in the records of an old page.
 func (p *oldPage) each(o *generation, visit func(at unsafe.Pointer, h handle, l *Layout)) {
 	for _, r := range p.records {
 		l := o.layouts[r.layout]
@@ -104,8 +105,8 @@ func (p *oldPage) mustHave(end uintptr) {
 	}
 }
 
-// recorded lists the objects of the old generation by their records, between collections,
-// and reports whether there is one.
+// recorded lists the objects of the old generation by their records, and reports whether there is
+// an old generation. During a collection it lists nothing.
 func (a *Arena) recorded(list map[handle]*Layout) bool {
 	if g := a.pages.gc; g == nil || g.old == nil || g.active {
 		return false

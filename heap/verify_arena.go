@@ -11,8 +11,8 @@ import (
 // Invariants of arenas and of their parts, for builds that check them.
 // Owner only.
 
-// verifyArena checks the arena against its table at quiet moments: before and after a collection,
-// at a move and at its release.
+// verifyArena checks the arena against its table. It is called before and after a collection,
+// at a move and at a release.
 func verifyArena(a *Arena) {
 	verifyOpen(a)
 	verifyPageTable(&a.pages)
@@ -54,7 +54,7 @@ func verifyOpen(a *Arena) {
 		"page %d has %d bytes, and its free part ends at %#x", near, p.size, a.end)
 }
 
-// verifyPageTable checks a table of pages: each is found, and there is room.
+// verifyPageTable checks a table of pages: each page is found, and the table is at most half full.
 func verifyPageTable(t *pageTable) {
 	if t.slots == nil {
 		invariant.Check(t.count <= 1 && t.size == 0, "a table without slots has %d pages", t.count)
@@ -105,7 +105,7 @@ func verifyBegin(g *collector, a *Arena) {
 	verifyArena(a)
 }
 
-// verifyCopy checks the place of a copy of so many bytes.
+// verifyCopy checks the place of a copy of need bytes.
 func verifyCopy(g *collector, p *toPage, need uint32) {
 	invariant.Check(g.active, "page %d is copied to, and nothing is collected", p.number)
 	invariant.Check(need > 0 && need%granule == 0, "%d bytes are copied", need)
@@ -145,7 +145,7 @@ func verifyScan(p *toPage, item greyItem) {
 		"values of page %d, of %d bytes, are to be scanned to %d", p.number, p.length(), end)
 }
 
-// verifyRow checks a row that goes on record.
+// verifyRow checks a row before it is recorded.
 func verifyRow(p *toPage, r row) {
 	invariant.Check(r.at < r.end && r.end <= p.used,
 		"bytes %d to %d of page %d, which has %d, go on record", r.at, r.end, p.number, p.used)
@@ -190,7 +190,7 @@ func verifyTaken(r *Recycler, c chunk, class int) {
 	invariant.Check(stain == 0, "a chunk of %d bytes from the store is not zero", c.size)
 }
 
-// verifyPutRecycler checks a chunk that is not used any more.
+// verifyPutRecycler checks a chunk that goes into the store.
 func verifyPutRecycler(r *Recycler, c chunk) {
 	invariant.Check(!c.shared(), "a blob is put into the store")
 	invariant.Check(c.base != nil, "a chunk without memory is put into the store")
@@ -228,7 +228,7 @@ func verifyBlob(s *sharedBytes, off, n uint32) {
 	invariant.Check(s.refs.Load() > 0, "blob %d is held by nobody, and used", s.number)
 }
 
-// verifyMoved checks an arena whose pages are another's by now.
+// verifyMoved checks an arena whose pages belong to another arena by now.
 func verifyMoved(a *Arena) {
 	invariant.Check(a.pages.count == 0 && a.reserved == 0,
 		"an arena was moved, and has %d pages of %d bytes", a.pages.count, a.reserved)
@@ -237,7 +237,7 @@ func verifyMoved(a *Arena) {
 	invariant.Check(a.limit == goneLimit, "an arena was moved, and has a limit of %d", a.limit)
 }
 
-// verifyLayout checks a layout: its parts are in order, within the value and apart.
+// verifyLayout checks a layout: its parts are in order, within the value, and do not overlap.
 func verifyLayout(l *Layout) {
 	end := uintptr(0)
 	for _, p := range l.parts {

@@ -10,7 +10,8 @@ import (
 )
 
 // Handler returns the page of a system, its API and its text. Mount it with the prefix stripped, as
-// the package comment shows. Handler panics if sys was not returned by [actor.Start].
+// the package comment shows. Handler panics if an option is nil, or if sys was not returned by
+// [actor.Start].
 //
 // Handler begins the sample of [Population], so call it before the actors are spawned. The sample
 // is the only cost while no client looks. While a client looks, the workers are sampled some

@@ -430,6 +430,7 @@ func TestOptionsRefuseNonsense(t *testing.T) {
 	for name, f := range map[string]func(){
 		"gallop: observe.WithHosts: an empty host":   func() { newHandler(crowd(), WithHosts("")) },
 		"gallop: observe.WithRedact: a nil function": func() { WithRedact(nil) },
+		"gallop: observe.Handler: a nil option":      func() { newHandler(crowd(), Option(nil)) },
 	} {
 		func() {
 			defer func() {

@@ -57,7 +57,7 @@ func (p *Profiler) Stop() { p.of.Stop() }
 // a second if every is 0. It sends probes to up to 16 actors at a time, at most two of a type; the
 // types take turns. For each probe it calls each with the type and the delay, or with 10 s if the
 // probe has not run by then. The calls are made by goroutines of MailboxDelays. stop waits for
-// running calls, and may be called again.
+// running calls, and may be called again. It panics if each calls it: call it in another goroutine.
 //
 // MailboxDelays probes actors that it can find:
 //

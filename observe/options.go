@@ -70,6 +70,9 @@ func settingsOf(opts []Option) settings {
 		redact: func(_, text string) string { return text },
 	}
 	for _, o := range opts {
+		if o == nil {
+			panic("gallop: observe.Handler: a nil option")
+		}
 		o(&s)
 	}
 	return s

@@ -13,7 +13,7 @@ import (
 // their workers the slots. "They show in unused processors", and many run at a time.
 func TestBurst_ShortTurns(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
-		t.Skip("a single processor is the monitor's when it looks") // so it sees none that is idle
+		t.Skip("a single processor is the monitor's when it looks") // so it sees no idle processor
 	}
 	s := startBare(t, Config{Workers: 2})
 	var now, most atomic.Int64

@@ -23,7 +23,7 @@ import (
 // would stop the whole run.
 //
 // The monitor and the governor are off: they go by the machine's time. Hand-over is on. A worker
-// that declares a blocking turn leaves its slot as ever. A turn that waits is long if no other
+// that declares a blocking turn leaves its slot as usual. A turn that waits is long if no other
 // thread can go on: then, and before time passes, its worker loses its slot to an idle worker if
 // work waits (deterministic_handover.go). A turn that blocks for something outside blocks all; the
 // watchdog names it.
@@ -69,9 +69,9 @@ type Turns struct {
 	// happen any more. If it returns, or is nil, the goroutine goes on waiting, since
 	// a goroutine outside might help.
 	Stuck func()
-	// Ends is called with the context of a goroutine from outside that waits for the scheduler, when
-	// nothing can happen any more, ahead of Stuck. It reports whether it has ended the context, or
-	// one that this was derived from. It may be nil.
+	// Ends is called with the context of a goroutine from outside that waits for the scheduler,
+	// when nothing can happen any more, ahead of Stuck. It reports whether it has ended the
+	// context, or one that this was derived from. It may be nil.
 	Ends func(ctx context.Context) bool
 	// Of is the value that RunOf returns for the run's own goroutines.
 	Of any

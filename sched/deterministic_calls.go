@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// The calls of the workers and of outside goroutines to the driver. In production there is no driver,
-// and all of this is a test for nil on paths that are slow anyway.
+// The calls of the workers and of outside goroutines to the driver. In production there is no
+// driver, and all of this is a test for nil on paths that are slow anyway.
 
 // launch starts a goroutine of the worker.
 func (w *Worker) launch(f func()) {
@@ -97,7 +97,7 @@ func (s *Scheduler) Point() {
 }
 
 // Await lets a deterministic run go on until done reports true, ctx ends, or nothing
-// can happen any more, and returns what done says. In any other run it does nothing and
+// can happen any more, and returns the result of done. In any other run it does nothing and
 // returns false: the caller waits as usual. done must not block. It is called in any
 // goroutine, and not again once it has reported true. Any goroutine.
 func (s *Scheduler) Await(ctx context.Context, done func() bool) bool {
@@ -114,9 +114,9 @@ func (s *Scheduler) Go(f func()) {
 	go f()
 }
 
-// Follow says that a turn of a deterministic run that has run in the goroutine from, a number of
-// package seam, goes on in the calling one: a coroutine, or back from there. In any other run it
-// does nothing.
+// Follow is called when a turn of a deterministic run has run in the goroutine from, a number of
+// package seam, and goes on in the calling goroutine. One of the two is a coroutine. In any other
+// run Follow does nothing.
 func (s *Scheduler) Follow(from uint64) {
 	if s.driver != nil {
 		s.driver.follow(from)

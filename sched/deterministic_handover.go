@@ -25,7 +25,7 @@ func (s *Scheduler) freeWaiting() (moved bool) {
 }
 
 // retakeWaiting takes the slot of a worker whose turn waits, if work waits for a slot, and reports
-// whether it did. For the one that has the baton, when no thread can go on.
+// whether it did. For the thread that has the baton, when no thread can go on.
 func (s *Scheduler) retakeWaiting() bool {
 	m := &s.monitor
 	m.mu.Lock()
@@ -49,8 +49,8 @@ func (s *Scheduler) retakeWaiting() bool {
 	return false
 }
 
-// waitsInTurn reports whether the worker waits for something in the middle of a turn. For the one
-// that has the baton.
+// waitsInTurn reports whether the worker waits in the middle of a turn. For the thread that has the
+// baton.
 func (w *Worker) waitsInTurn() bool {
 	// In no turn, w.thread may be about to be set by a goroutine from outside.
 	if !w.inTurn {

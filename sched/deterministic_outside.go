@@ -14,7 +14,7 @@ import (
 // Goroutines from outside in a deterministic run: one at a time stands in as a thread of
 // its own, while it waits for the scheduler or sends.
 
-// pointAnywhere is a point of the caller, whichever goroutine it is.
+// pointAnywhere is a point of the caller. Any goroutine.
 func (d *driver) pointAnywhere() {
 	if t := d.self(); t != nil {
 		d.point(t)
@@ -266,8 +266,8 @@ func (d *driver) drive(ctx context.Context, done, lull func() bool) bool {
 	}
 }
 
-// waitOutside waits, when no thread can go on, for something outside to change that: work comes, or
-// a context or channel that the caller or a turn waits for comes about.
+// waitOutside waits, when no thread can go on, for an event from outside: work comes, or a context
+// or channel for which the caller or a turn waits is closed.
 func (d *driver) waitOutside(ctx context.Context, done func() bool) bool {
 	select {
 	case <-d.nudged:
@@ -277,8 +277,8 @@ func (d *driver) waitOutside(ctx context.Context, done func() bool) bool {
 	if d.ending.Load() && !d.abandoned.Swap(true) {
 		return true
 	}
-	// The end may take a goroutine of package context's to reach ctx. It never does if there is a
-	// context.WithoutCancel between, as it is if there is no channel: ctx is then as any other.
+	// The end may reach ctx only through a goroutine of package context. If ctx has no channel, as
+	// after context.WithoutCancel, the end never reaches it, and ctx counts as not ended.
 	ended := d.cfg.Ends != nil && d.cfg.Ends(ctx) && ctx.Done() != nil
 	if ended && !goesOn(ctx) {
 		return false

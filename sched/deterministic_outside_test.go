@@ -67,7 +67,7 @@ func TestDriver_StopFromWithin(t *testing.T) {
 	}
 }
 
-// TestDriver_WaitStopped: a thread that takes part can wait for the end, whatever waits besides.
+// TestDriver_WaitStopped: a thread that takes part can wait for the end, although others wait too.
 func TestDriver_WaitStopped(t *testing.T) {
 	for seed := range uint64(10) {
 		s := start(t, sched.Config{Workers: 1, Driver: byChance(seed)})
@@ -206,7 +206,8 @@ func TestRunOf(t *testing.T) {
 	g.check(t)
 }
 
-// TestDriver_SeesWhatIsNotSignalled: the event for which a turn waits comes outside, without a signal.
+// TestDriver_SeesWhatIsNotSignalled: the event for which a turn waits comes outside, without a
+// signal.
 func TestDriver_SeesWhatIsNotSignalled(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1, Driver: byChance(1)})
 	var over atomic.Bool

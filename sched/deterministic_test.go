@@ -22,8 +22,8 @@ func byTurns(seed uint64) sched.Turns {
 	return sched.Turns{Choose: func(ready []int, _ int) int { return ready[chance.IntN(len(ready))] }}
 }
 
-// inTurns runs a graph of nodes in a deterministic scheduler, and returns who ran where,
-// in order. Every fourth node waits for one that comes later, every fourth blocks.
+// inTurns runs a graph of nodes in a deterministic scheduler, and returns the nodes and their
+// workers, in order. A quarter of the nodes wait for a later node, and another quarter block.
 func inTurns(t *testing.T, seed uint64, workers int) string {
 	s := start(t, sched.Config{Workers: workers, Driver: byChance(seed)})
 	g := newGraph(s)
@@ -81,8 +81,8 @@ func TestDriver_Repeats(t *testing.T) {
 	}
 }
 
-// TestDriver_Stop: whatever is queued when a deterministic scheduler stops dies, once,
-// and threads that wait for something give up.
+// TestDriver_Stop: the tasks that are queued when a deterministic scheduler stops are terminated,
+// once, and waiting threads give up.
 func TestDriver_Stop(t *testing.T) {
 	for seed := range uint64(20) {
 		s := start(t, sched.Config{Workers: 2, Driver: byChance(seed)})
@@ -172,8 +172,8 @@ var stuckTurns = map[string]struct {
 		func(_ *sched.Scheduler, g *graph) { g.inject(g.node(nil), g.node(nil)) }},
 }
 
-// TestDriver_SaysWhatIsStuck: "the watchdog names it". What is stuck stays so, so this
-// happens in a process of its own.
+// TestDriver_SaysWhatIsStuck: "the watchdog names it". A stuck turn never ends, so the test
+// runs it in a process of its own.
 func TestDriver_SaysWhatIsStuck(t *testing.T) {
 	const which = "GALLOP_STUCK"
 	if c, ok := stuckTurns[os.Getenv(which)]; ok {

@@ -24,10 +24,10 @@
 //
 // A scheduled task runs, or is terminated once ([Runner]). The caller's writes before it schedules
 // a task synchronize before the task's turn. No wake-up is lost, and none waits for a time-out. A
-// worker that is stuck in a turn delays no other task for longer than about 4 ms: other workers
-// steal from its queue, and the monitor empties its next-slot. [Scheduler.WaitQuiet] returns as
-// soon as nothing is queued or running and nothing holds the scheduler. An idle scheduler uses no
-// processor time.
+// worker that is stuck in a turn keeps no other task: other workers steal from its queue, and
+// within about 4 ms the monitor empties its next-slot. [Scheduler.WaitQuiet] returns as soon as
+// nothing is queued or running and nothing holds the scheduler. An idle scheduler uses no processor
+// time.
 //
 // # Costs
 //

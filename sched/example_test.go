@@ -115,7 +115,7 @@ type persevering struct {
 	turns int
 }
 
-// RunTask returns true as long as there is more to do.
+// RunTask returns true while there is more to do.
 func (p *persevering) RunTask(w *sched.Worker) (again bool) {
 	if p.turns++; p.turns < 3 {
 		return true
@@ -125,7 +125,7 @@ func (p *persevering) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// A turn that returns true is queued again, behind everything that waits.
+// A task whose turn returns true is queued again, after all waiting tasks.
 func ExampleRunner() {
 	s, _ := sched.New(sched.Config{Workers: 1})
 	var p persevering
@@ -172,8 +172,8 @@ func (e *errands) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 // TaskTerminated implements sched.ClassRunner.
 func (e *errands) TaskTerminated(*sched.Worker, *sched.Task, error) {}
 
-// What a thousand tasks have in common they have once. How a runner finds what a task is
-// part of is its own affair: here by a map, in package actor by the address.
+// A Class has the common parts of many tasks once. A runner finds the object of a task by
+// itself: here by a map, in package actor by the address.
 func ExampleClass() {
 	s, _ := sched.New(sched.Config{Workers: 1})
 	e := errands{at: map[*sched.Task]*errand{}}
@@ -293,7 +293,7 @@ func (b *blocking) RunTask(w *sched.Worker) (again bool) {
 // TaskTerminated implements sched.Runner.
 func (b *blocking) TaskTerminated(*sched.Worker, error) {}
 
-// A turn that declares that it blocks lets the tasks behind it run at once.
+// While a turn is in Blocking, the waiting tasks run.
 func ExampleDetachedStats() {
 	s, _ := sched.New(sched.Config{Workers: 1})
 	b := &blocking{others: [2]*greeting{newGreeting("the first runs", nil),

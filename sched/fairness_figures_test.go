@@ -86,9 +86,8 @@ func (p *plodder) RunTask(w *sched.Worker) (again bool) {
 // TaskTerminated implements sched.Runner.
 func (p *plodder) TaskTerminated(*sched.Worker, error) {}
 
-// TestNewTasksBesideLongTurns: a task that has never run goes before those that have, or has its
-// turn behind one of them, and not behind 256, although each of these takes as long as others may
-// be kept waiting.
+// TestNewTasksBesideLongTurns: a new task runs before the resumed tasks, or after one of them, and
+// not after 256, although a turn of each resumed task takes a whole quantum.
 func TestNewTasksBesideLongTurns(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	g := newGraph(s)

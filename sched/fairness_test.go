@@ -60,11 +60,11 @@ func (standing) Nanos() int64 { return 1 }
 // soon is how many turns of others work from outside may wait at most.
 const soon = 300
 
-// TestBug_K47_PingPongDoesNotStarveOthers: two tasks that make each other runnable
-// for very long, on the only worker; one that is queued behind them and one from outside
+// TestBug_K47_PingPongDoesNotStarveOthers: two tasks make each other runnable
+// for very long, on the only worker. A task that is queued after them and a task from outside
 // run all the same, and soon.
 func TestBug_K47_PingPongDoesNotStarveOthers(t *testing.T) {
-	for _, isNew := range []bool{false, true} { // the task behind them
+	for _, isNew := range []bool{false, true} { // the task after them
 		s := start(t, sched.Config{Workers: 1, Clock: standing{}})
 		g := newGraph(s)
 		pair := players(10*soon, nil, locally)
@@ -87,8 +87,8 @@ func TestBug_K47_PingPongDoesNotStarveOthers(t *testing.T) {
 }
 
 // TestNextSlotGoesFirstAgain: turns that the next-slot took while no task waited do not
-// count against it: a task made runnable first runs first, also behind a long chain of
-// tasks that were alone. The monitor may take the task on a busy machine, so one run of
+// count against it: a task made runnable first runs first, also after a long chain of
+// tasks that were alone. The monitor may take the task on a busy machine, so only one run of
 // several must show it.
 func TestNextSlotGoesFirstAgain(t *testing.T) {
 	for range 20 {
@@ -132,8 +132,9 @@ func TestRequeueDoesNotStarveTheOutside(t *testing.T) {
 	}
 }
 
-// TestBacklogFromOutside: many tasks from outside, beside one that always has more to do. They are
-// not let in by a few dozen every so many turns: a steady stream of them would wait ever longer.
+// TestBacklogFromOutside: many tasks from outside, beside a task that always has more to do. They
+// are not let in by a few dozen after a number of turns: a steady stream of them would wait ever
+// longer.
 func TestBacklogFromOutside(t *testing.T) {
 	const backlog = 1000
 	s := start(t, sched.Config{Workers: 1, Clock: standing{}})
@@ -189,8 +190,8 @@ func TestMoreThanARing(t *testing.T) {
 		}
 		t.Logf("%d tasks: up to %d turns; 100 from outside waited for at most %d", n, most,
 			longest.Load())
-		// Some are with a worker that has lost its processor; one that an idle worker has for
-		// itself has more turns.
+		// Some tasks are with a worker that has lost its processor. A task that an idle worker has
+		// for itself has more turns.
 		if behind > n/10 {
 			t.Errorf("%d of %d tasks had less than half of their turns, and some had %d", behind, n, most)
 		}
@@ -263,8 +264,8 @@ func (e *eager) RunTask(w *sched.Worker) (again bool) {
 // TaskTerminated implements sched.Runner.
 func (e *eager) TaskTerminated(*sched.Worker, error) {}
 
-// TestOutsideDoesNotStarveLocalWork: two tasks that inject each other for ever, as
-// if from outside, on the only worker; local work behind them goes on.
+// TestOutsideDoesNotStarveLocalWork: two tasks inject each other for ever, as
+// if from outside, on the only worker. Local work that waits after them goes on.
 func TestOutsideDoesNotStarveLocalWork(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	var over atomic.Bool
@@ -307,10 +308,10 @@ func TestBug_K10_NextSlotStrandsNothing(t *testing.T) {
 	g.check(t)
 }
 
-// TestBug_K10_OvertakenTaskIsNotStranded: a task from outside overtakes one that waits
-// in the next-slot to go on, and then blocks until that one does. No turn has made
-// another task runnable, so that nothing but the overtaking could have armed the
-// monitor, which frees it.
+// TestBug_K10_OvertakenTaskIsNotStranded: a task from outside overtakes the task that waits
+// in the next-slot, and then blocks until that task runs. No turn has made
+// another task runnable, so that only the overtaking could have armed the
+// monitor, which frees the waiting task.
 func TestBug_K10_OvertakenTaskIsNotStranded(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	g := newGraph(s)
@@ -336,8 +337,8 @@ func TestBug_K10_OvertakenTaskIsNotStranded(t *testing.T) {
 	g.check(t)
 }
 
-// TestBug_K10_RingStrandsNothing: the same for tasks behind the next-slot, which
-// wake another worker at once and need no monitor.
+// TestBug_K10_RingStrandsNothing: the same for tasks in the queue, for which
+// another worker is woken at once, without the monitor.
 func TestBug_K10_RingStrandsNothing(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	g := newGraph(s)

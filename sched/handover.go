@@ -9,10 +9,10 @@ import (
 // Hand-over: a turn that blocks must not keep a processor's worth of work waiting.
 //
 // The scheduler has a fixed number of slots, each with its bit in the idle word. It has any number
-// of workers: goroutines with their rings. One worker at a time holds a slot. The goroutine of a
-// blocked turn cannot be taken out of the turn, so its worker loses the slot, and an idle worker
-// gets it. The waiting tasks go to the inject queue. When the turn returns, its worker has no slot;
-// it leaves its tasks to other workers and becomes an idle worker.
+// of workers: goroutines with their rings. Each slot is held by at most one worker at a time. The
+// goroutine of a blocked turn cannot be taken out of the turn, so its worker loses the slot, and an
+// idle worker gets it. The waiting tasks go to the inject queue. When the turn returns, its worker
+// has no slot; it leaves its tasks to other workers and becomes an idle worker.
 //
 // Rejected: moving the worker's queues to the idle worker, as Go moves a P from one M to another.
 // The ring's only owner may be about to push; taking the ring would put a fence into every push.

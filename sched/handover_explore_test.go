@@ -54,8 +54,8 @@ func leaving(workers, jobs int) func(*explore.Program) {
 	}
 }
 
-// TestHandover_SlotsNeverVacantBesideWork: a worker that leaves its slot and comes back,
-// against those that wake its slot, take it, and leave it themselves.
+// TestHandover_SlotsNeverVacantBesideWork: a worker leaves its slot and comes back,
+// while others wake its slot, take it, and leave it themselves.
 //
 // Mutants: internal/mutants/handover.json.
 func TestHandover_SlotsNeverVacantBesideWork(t *testing.T) {
@@ -122,8 +122,8 @@ func TestHandover_TryBlocking(t *testing.T) {
 	t.Run("2×2", func(t *testing.T) { roam(t, trying(2, 2)) })
 }
 
-// TestHandover_SchedulesAside: what a worker makes runnable while it is detached runs before it
-// is back, which may be what it waits for.
+// TestHandover_SchedulesAside: a task that a worker makes runnable while it is detached runs before
+// the worker is back, which may wait for the task.
 func TestHandover_SchedulesAside(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 1, p.Daemon)
@@ -265,9 +265,9 @@ func TestHandover_Surplus(t *testing.T) {
 	t.Run("2 workers", func(t *testing.T) { roam(t, surplus(2)) })
 }
 
-// TestBug_K3_TokenReachesTheHolder: a token goes to the worker on the slot, not to the one that was
-// there a moment ago. A worker leaves and is on its way back, another takes the slot in between,
-// and the one that has cleared the bit meets them both. Found by docs/models/handover.pml
+// TestBug_K3_TokenReachesTheHolder: a token goes to the holder of the slot, not to an earlier
+// holder. A worker leaves and is on its way back, another worker takes the slot in between, and the
+// goroutine that has cleared the bit meets them both. Found by docs/models/handover.pml
 // (CLAIM_ONCE).
 func TestBug_K3_TokenReachesTheHolder(t *testing.T) {
 	t.Run("slot", func(t *testing.T) {
@@ -321,8 +321,8 @@ func claimed(p *explore.Program) {
 	})
 }
 
-// heirs: the first leaves for as long as the second runs. The second leaves for a moment, while a
-// third comes in from outside.
+// heirs has three tasks. The first leaves its slot while the second runs. The second leaves it for
+// a moment, while the third comes in from outside.
 func heirs(p *explore.Program) {
 	h := newHouse(p, 1, p.Daemon)
 	h.addIdleWorkers(3, p.Daemon)

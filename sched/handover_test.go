@@ -49,8 +49,8 @@ func ways(released *atomic.Bool, release chan struct{}) map[string]func(*Worker)
 }
 
 // TestHandover_OtherTasksRun: "A behaviour that blocks does not take its worker's other
-// actors with it": as many turns as it takes block or spin until a task that waits
-// behind them has run, and nothing is lost.
+// actors with it": turns block or spin until a task that waits
+// after them has run, and no task is lost.
 func TestHandover_OtherTasksRun(t *testing.T) {
 	for name := range ways(nil, nil) {
 		t.Run(name, func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestHandover_OtherTasksRun(t *testing.T) {
 	}
 }
 
-// TestHandover_WorkOfTheTurn: what a turn makes runnable before, while and after its
-// worker loses its slot runs while the turn goes on.
+// TestHandover_WorkOfTheTurn: tasks that a turn makes runnable before, while and after its
+// worker loses its slot run while the turn goes on.
 func TestHandover_WorkOfTheTurn(t *testing.T) {
 	for name, enter := range map[string]func(*Worker, func()){
 		"declared":   func(w *Worker, f func()) { w.Blocking(f) },
@@ -316,8 +316,8 @@ func TestHandover_Stop(t *testing.T) {
 	}
 }
 
-// BenchmarkBlocking is the price of declaring: with nothing that waits, and with a
-// task behind it that an idle worker takes.
+// BenchmarkBlocking measures the cost of Blocking: without a waiting task, and with a
+// waiting task that an idle worker takes.
 func BenchmarkBlocking(b *testing.B) {
 	if invariant.On {
 		b.Skip("invariants are on, and cost more") // a figure with them says nothing

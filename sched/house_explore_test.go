@@ -19,9 +19,9 @@ type house struct {
 	jobs []*job
 }
 
-// newHouse makes a scheduler of so many workers. thread registers a worker's
-// thread: Program.Daemon for those that may sleep at the end, Program.Go for those
-// that must have left.
+// newHouse makes a scheduler of a number of workers. thread registers a worker's
+// thread: Program.Daemon if the workers may sleep at the end, Program.Go if they
+// must have left.
 func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 	s := &Scheduler{cfg: Config{Workers: workers, Clock: seam.SystemClock{}}}
 	s.inject.init(2)
@@ -33,7 +33,7 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 	s.stop.init(workers)
 	s.monitor.init(s)
 	s.monitor.armed.Store(true) // so its timer is not started
-	// Never crowded, nor idle, whatever else the test process does.
+	// Never crowded, nor idle, and independent of the test process.
 	s.monitor.slots.procs = processors{n: 1 << 62, running: 1 << 61, fixed: true}
 	s.monitor.ended = true
 	s.slots = make([]workerSlot, workers)

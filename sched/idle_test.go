@@ -13,9 +13,9 @@ type sleeper struct{ asleep, searching bool }
 // widths are numbers of workers at which the idle word could go wrong.
 var widths = []int{1, 2, 3, 4, 7, oneWordWorkers, oneWordWorkers + 1, 64, 65, 100, 192, MaxWorkers}
 
-// TestIdleWordCounts: whatever workers and those who wake them do, one after the
-// other, the word says who sleeps and how many search, never more than half of
-// them, and each cleared bit has one who cleared it.
+// TestIdleWordCounts: in random steps of workers and of goroutines that wake them, the word has the
+// sleeping workers and the number of searchers, never more than half of the workers. Each bit is
+// cleared by one party.
 func TestIdleWordCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom(widths).Draw(t, "workers")
@@ -165,7 +165,7 @@ func bench(t *testing.T, workers int) (*Scheduler, []*numbered) {
 	return s, numberedTasks(40)
 }
 
-// TestStealOneRoundRobin: a worker steals one task at a time, beginning behind its
+// TestStealOneRoundRobin: a worker steals one task at a time, beginning after its
 // last victim, and never from itself.
 func TestStealOneRoundRobin(t *testing.T) {
 	s, tasks := bench(t, 4)
@@ -196,7 +196,7 @@ func TestStealOneRoundRobin(t *testing.T) {
 	}
 }
 
-// TestStealPassesOverTheEmpty: a search goes on behind victims that have nothing,
+// TestStealPassesOverTheEmpty: a search goes past victims without tasks,
 // once around.
 func TestStealPassesOverTheEmpty(t *testing.T) {
 	s, tasks := bench(t, 4)
@@ -231,8 +231,8 @@ func TestPollTakesAFairShare(t *testing.T) {
 	}
 }
 
-// TestPollTakesWhatHasRoom: what is fetched is not put back, behind all others; and while some is
-// left, half of the ring is for that.
+// TestPollTakesWhatHasRoom: fetched tasks are not put back, after all others. While tasks are left
+// in the inject queue, half of the ring is for them.
 func TestPollTakesWhatHasRoom(t *testing.T) {
 	w, tasks := atWork(t, 2*ringSize)
 	own, inject := w.queue.resumed.owner(), &w.sched.inject
@@ -266,8 +266,8 @@ func TestPollTakesWhatHasRoom(t *testing.T) {
 	nextAll(w.queue.next)
 }
 
-// TestPollLeavesItToOtherWorkers: a worker that has new tasks takes no more than it runs at once,
-// since what waits in turn waits behind these.
+// TestPollLeavesItToOtherWorkers: a worker that has new tasks takes only the task that it runs at
+// once, since resumed tasks wait for the new tasks.
 func TestPollLeavesItToOtherWorkers(t *testing.T) {
 	s, tasks := bench(t, 1)
 	s.idle.v.Store(0)
@@ -283,9 +283,9 @@ func TestPollLeavesItToOtherWorkers(t *testing.T) {
 	}
 }
 
-// TestPollBeginsWithOne: a worker that has just got its slot, perhaps from one whose turn has
-// blocked, takes no tasks from the inject queue besides the one it runs, and then ever
-// more: if that one blocks as well, they would have to go back, behind all others.
+// TestPollBeginsWithOne: a worker that has just got its slot, perhaps from a worker whose turn has
+// blocked, takes only one task from the inject queue, and runs it. Later it takes more and more. If
+// the first task blocks as well, further tasks would have to go back, after all others.
 func TestPollBeginsWithOne(t *testing.T) {
 	s, tasks := bench(t, 1)
 	s.idle.v.Store(0)
@@ -307,8 +307,9 @@ func TestPollBeginsWithOne(t *testing.T) {
 	}
 }
 
-// TestPollWithoutASlot: a worker that is to retire, and finds that it has lost its slot, does
-// nothing about it in between two tasks: it may be dismissed behind that, and must then leave.
+// TestPollWithoutASlot: a worker that should retire, and finds between two tasks that it has lost
+// its slot, does not wait as an idle worker there: it may be dismissed afterwards, and must then
+// leave.
 func TestPollWithoutASlot(t *testing.T) {
 	s, tasks := bench(t, 2)
 	w := s.workers[0]
@@ -324,8 +325,8 @@ func TestPollWithoutASlot(t *testing.T) {
 	}
 }
 
-// TestNextSlotRevokedOnce: what was revoked is not looked for again before the owner has seen that,
-// and filled the slot anew.
+// TestNextSlotRevokedOnce: after a revocation there is no other before the owner has seen it
+// and filled the slot again.
 func TestNextSlotRevokedOnce(t *testing.T) {
 	s, tasks := bench(t, 1)
 	slot := &s.workers[0].next
@@ -341,8 +342,8 @@ func TestNextSlotRevokedOnce(t *testing.T) {
 	}
 }
 
-// TestNextSlotInARow: tasks behind a next-slot that is filled again and again wait
-// for at most so many turns.
+// TestNextSlotInARow: queued tasks wait for at most maxInRow turns of a next-slot that is filled
+// again and again.
 func TestNextSlotInARow(t *testing.T) {
 	s, tasks := bench(t, 1)
 	w := s.workers[0]

@@ -42,7 +42,7 @@ const (
 type idleWorkers struct {
 	s           *Scheduler
 	detachedNow seam.Int32  // workers that run without a slot, each with a hold
-	refused     seam.Uint64 // blocked turns that kept their slots at the limit
+	refused     seam.Uint64 // turns that kept their slots, or did not block, at the limit
 	lastReport  seam.Int64  // time of the last call of OnDetachLimit, ns; 0: never
 
 	// Guarded by mu.
@@ -341,7 +341,7 @@ type DetachedStats struct {
 	Detached   int    // turns that run without a slot now
 	Goroutines int    // goroutines of workers without a slot, now
 	Made       int    // idle workers ever made
-	Refused    uint64 // blocked turns that kept their slots at the limit
+	Refused    uint64 // turns that kept their slots, or did not block, at the limit
 }
 
 // DetachedStats returns the current figures. Any goroutine.

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestIdleWorkers_CrashOfTheNext: "from here on w belongs to take". A goroutine
-// that has given its worker back used to look whether that had crashed, which then was a
-// crash of the goroutine behind it; and it started a third one, beside that.
+// TestIdleWorkers_CrashOfTheNext: "from here on w belongs to take". A goroutine that had given its
+// worker back used to look whether the worker had crashed. It saw the crash of the next goroutine,
+// and started a third.
 func TestIdleWorkers_CrashOfTheNext(t *testing.T) {
 	w := startBare(t, Config{Workers: 1}).workers[0]
 	w.live(func() (more bool) {
@@ -21,9 +21,9 @@ func TestIdleWorkers_CrashOfTheNext(t *testing.T) {
 }
 
 // TestIdleWorkers_CrashOfTheNextRaces is for the race detector: an idle worker's goroutine ends
-// because it was not needed for long, and the first turn of the next one crashes. What the detector
-// remembers of the look it forgets soon, so this is done often: in 50 rounds it told 7 times of 10,
-// in 300 always.
+// because it was not needed for long, and the first turn of the next one crashes. The detector soon
+// forgets an access, so the test has many rounds: with 50 rounds it failed 7 times of 10,
+// with 300 always.
 func TestIdleWorkers_CrashOfTheNextRaces(t *testing.T) {
 	s := startBare(t, Config{Workers: 1})
 	for range 300 { // not scaled

@@ -62,7 +62,7 @@ type mpmcq struct {
 	head seam.Pointer[segment] // where poppers look; never ahead of a task
 	_    cacheline.Pad
 	// Moved on by pushers.
-	tail seam.Pointer[segment] // where pushers look; at most one behind
+	tail seam.Pointer[segment] // where pushers look; the last segment, or the one before it
 	_    cacheline.Pad
 	size int
 }

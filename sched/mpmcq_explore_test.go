@@ -52,8 +52,8 @@ func TestInjectConservation(t *testing.T) {
 	}
 }
 
-// TestBug_K29_StrictEmpty: with a task in the queue all the time, neither pop nor
-// empty says that there is none, whatever others do.
+// TestBug_K29_StrictEmpty: while there is always a task in the queue, neither pop nor
+// empty finds the queue empty, although others push and pop.
 func TestBug_K29_StrictEmpty(t *testing.T) {
 	for _, size := range []int{1, 2} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInjectTwin: an inject queue that one goroutine uses does exactly what a
-// mutexed slice does, with segments so small that every few pushes extend it.
+// TestInjectTwin: an inject queue that one goroutine uses behaves exactly like a
+// slice, with segments so small that every few pushes extend the queue.
 func TestInjectTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q mpmcq

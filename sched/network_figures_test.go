@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestNetwork_IsLookedAt: on the only processor, a goroutine that waits for what has come in runs
-// when a worker has let others run in this way. With runtime.Gosched alone it waits for some
-// milliseconds, until Go looks by itself.
+// TestNetwork_IsLookedAt: on the only processor, a goroutine that waits for input which has arrived
+// runs after a worker has yielded by a look at the network. With runtime.Gosched alone it waits for
+// some milliseconds, until Go looks by itself.
 func TestNetwork_IsLookedAt(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	r, w, err := os.Pipe()
@@ -41,7 +41,7 @@ func TestNetwork_IsLookedAt(t *testing.T) {
 				t.Fatal("nothing to wait for: ", err)
 			}
 			for range 20 {
-				// He may have to wait for the processor, behind his call of the kernel.
+				// After its system call the goroutine may have to wait for the processor.
 				runtime.Gosched()
 			}
 			if heard == before {

@@ -89,8 +89,8 @@ func TestNextSlotExhaustive(t *testing.T) {
 	}
 }
 
-// TestNextSlotShown: what was prepared and is shown again can be revoked, by its new stamp and by
-// no older one.
+// TestNextSlotShown: a task that was prepared and is shown again can be revoked with its new stamp,
+// and not with an older stamp.
 func TestNextSlotShown(t *testing.T) {
 	d, s := newDeck(1), new(nextSlot)
 	s.put(d.card(0))
@@ -118,8 +118,8 @@ func TestBug_K10_TaskRevokedWhileItsOwnerTakesIt(t *testing.T) {
 	}
 }
 
-// TestNextSlotStaleStamp: a monitor revokes no filling but the one that it has seen,
-// even if it was away for a whole one in between.
+// TestNextSlotStaleStamp: a monitor revokes only the filling whose stamp it has seen,
+// even if it was delayed for a whole filling in between.
 func TestNextSlotStaleStamp(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		d, s := newDeck(3), new(nextSlot)

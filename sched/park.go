@@ -164,8 +164,8 @@ func (w *Worker) wake(t *Task, timed bool) {
 	w.launch(w.begin)
 }
 
-// wakeUncounted wakes the worker with no task, without counting it as a searcher. The caller has
-// cleared its bit, or taken it from the idle workers.
+// wakeUncounted wakes the worker without a task. The caller has cleared its bit, or taken it from
+// the idle workers, and has not counted it as a searcher.
 func (w *Worker) wakeUncounted() {
 	w.uncounted = true
 	w.wake(nil, true)

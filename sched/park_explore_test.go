@@ -20,8 +20,8 @@ func injectingInto(workers, senders int) func(*explore.Program) {
 	}
 }
 
-// TestSleepNoInjectionOverlooked: work that comes from outside finds a worker, and none is woken
-// for nothing: a second token panics.
+// TestSleepNoInjectionOverlooked: work that comes from outside finds a worker, and no worker is
+// woken twice: a second token panics.
 //
 // Mutants tried by hand: no second look after the announcement, waking before
 // publishing, a searcher that finds work without looking for more, retract by a
@@ -59,8 +59,8 @@ func TestSleepNoLocalWorkOverlooked(t *testing.T) {
 	t.Run("3 workers", func(t *testing.T) { roam(t, fanningOut(3, 3)) })
 }
 
-// TestBug_K8_NoWorkBesideASleeper: a task that waits for one behind it in the same
-// ring makes progress, since the push has woken a worker that takes it.
+// TestBug_K8_NoWorkBesideASleeper: a task that waits for a later task of the same
+// ring makes progress, since the push has woken a worker that takes the later task.
 func TestBug_K8_NoWorkBesideASleeper(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
@@ -120,7 +120,7 @@ func TestBug_K9_LastSearcherLooksAgain(t *testing.T) { roam(t, standIn) }
 func standIn(p *explore.Program) {
 	h := newHouse(p, 3, p.Daemon)
 	for _, w := range h.s.workers {
-		// No task overtakes one that was handed over: no monitor is there to free it.
+		// No task overtakes a handed task: there is no monitor to free it.
 		w.pollTurn = 1000
 	}
 	meet := func(*Worker) {

@@ -28,10 +28,10 @@ func (h *house) pinned(name string, pin *Pin, do func(*Worker)) *job {
 }
 
 // TestPinNothingOverlooked: two senders and a worker hand tasks to a pin that
-// falls asleep between them, and the scheduler is quiet only behind them, with the
+// falls asleep between them. The scheduler is quiet only after all tasks, with the
 // pin's counters up to date.
 //
-// Mutants tried by hand: no second look before the pin parks, a push behind the
+// Mutants tried by hand: no second look before the pin parks, a push after the
 // wake-up, a task that does not hold.
 func TestPinNothingOverlooked(t *testing.T) {
 	roam(t, func(p *explore.Program) {
@@ -55,7 +55,7 @@ func TestPinNothingOverlooked(t *testing.T) {
 }
 
 // TestBug_QuietPinHasPublished: a pin used to release its hold, and so let waiters
-// see quiescence, before it published what it had counted.
+// see quiescence, before it published its counters.
 func TestBug_QuietPinHasPublished(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 1, p.Daemon)

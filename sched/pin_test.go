@@ -21,7 +21,7 @@ func newPin(t testing.TB, s *sched.Scheduler) *sched.Pin {
 }
 
 // TestPinOrder: pinned tasks run one at a time, in the order in which they became
-// runnable, on a worker of their own whose number is behind the others'.
+// runnable, on a worker of their own whose number is greater than those of New's workers.
 func TestPinOrder(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	first, second := newPin(t, s), newPin(t, s)
@@ -172,7 +172,7 @@ func TestPinStopAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestPinAgain: a pinned task that has more to do goes behind the others.
+// TestPinAgain: a pinned task that has more to do is queued after the others.
 func TestPinAgain(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	pin := newPin(t, s)
@@ -214,8 +214,8 @@ func (p *persistent) RunTask(w *sched.Worker) (again bool) {
 // TaskTerminated implements sched.Runner.
 func (p *persistent) TaskTerminated(*sched.Worker, error) {}
 
-// TestPin_AttachAsks: what Config.Attach calls for a pin may ask the scheduler for all workers
-// there are.
+// TestPin_AttachAsks: Config.Attach may ask the scheduler for all workers when it is called for a
+// pin.
 func TestPin_AttachAsks(t *testing.T) {
 	var s *sched.Scheduler
 	s = start(t, sched.Config{Workers: 1, Attach: func(*sched.Worker) any {

@@ -20,7 +20,7 @@ type processors struct {
 
 const (
 	goTimeslice = 10_000_000 // ns after which Go takes a processor from a goroutine
-	// ns. A goroutine that waits for longer counts as blocked, whatever the length of the queue.
+	// ns. A goroutine that waits for longer counts as blocked, even if the queue is longer.
 	maxRound = 100_000_000
 )
 

@@ -51,11 +51,11 @@ func (b *box) send() bool {
 	return true
 }
 
-// TestQuietNotBeforeTheOtherTask is the gap that admission.go tells of: sender 1 has to schedule
-// the actor and is delayed; sender 2 leaves a message there and waits. That message has run when
-// sender 2 sees quiet, and one of them sees it at all.
+// TestQuietNotBeforeTheOtherTask has the gap that admission.go describes: sender 1 has to schedule
+// the actor and is delayed. Sender 2 leaves a message there and waits. That message has run when
+// sender 2 sees quiescence, and at least one of the senders sees it.
 //
-// Mutants tried by hand: an admission that only looks, an Inject behind the
+// Mutants tried by hand: an admission that only looks, an Inject after the
 // Release, a check that does not freeze, holds read before the freeze.
 func TestQuietNotBeforeTheOtherTask(t *testing.T) {
 	for workers := 1; workers <= 2; workers++ {
@@ -85,8 +85,8 @@ func TestQuietNotBeforeTheOtherTask(t *testing.T) {
 	}
 }
 
-// TestQuietEndsSending: one waits to end the scheduler, two send. What was
-// admitted has run by then, and what was not is refused: never lost.
+// TestQuietEndsSending: a goroutine waits to end the scheduler while two send. Admitted
+// tasks have run by then, and others are refused. No task is lost.
 func TestQuietEndsSending(t *testing.T) {
 	for workers := 1; workers <= 2; workers++ {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
@@ -170,9 +170,8 @@ func TestQuietWaitsForHolds(t *testing.T) {
 	})
 }
 
-// TestParkedWaitsForHolds: with a task that is parked, still is seen when all others have released,
-// and not before. Quiet is seen when that task has released as well, and only by those that wait
-// for quiet.
+// TestParkedWaitsForHolds: while a task is parked, WaitParked returns when all other holds are
+// released, and not before. WaitQuiet returns only after the parked task has released its hold too.
 func TestParkedWaitsForHolds(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
@@ -305,8 +304,8 @@ func TestBug_K7_StopWhileTheEndIsNear(t *testing.T) {
 	}
 }
 
-// TestBug_K40_WaitAfterTheEnd: one that begins to wait when the scheduler is quiescent for good
-// used to wait until it was stopped.
+// TestBug_K40_WaitAfterTheEnd: a goroutine that began to wait after the scheduler was quiescent for
+// good used to wait until the scheduler was stopped.
 func TestBug_K40_WaitAfterTheEnd(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 1, p.Daemon)

@@ -158,8 +158,8 @@ func TestQuietForGood(t *testing.T) {
 	}
 }
 
-// TestAdmission: an admission without a task leaves nothing behind, one with a task
-// runs it, whether workers sleep or not.
+// TestAdmission: an admission with a task runs it, and one without a task holds nothing afterwards,
+// whether workers sleep or not.
 func TestAdmission(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	g := newGraph(s)

@@ -10,7 +10,7 @@ import (
 func beside(t *testing.T, workers int) []*Worker {
 	t.Helper()
 	s, _ := bench(t, workers)
-	s.idle.v.Store(0) // none sleeps: none is woken
+	s.idle.v.Store(0) // no worker sleeps, and so none will be woken
 	s.monitor.stop()  // or it would take their slots
 	for _, w := range s.workers {
 		w.queue.begin()
@@ -29,8 +29,9 @@ func fill(q *ring, n, from int) (numbers []int) {
 	return numbers
 }
 
-// TestRebalance: a worker takes half of what another has more than itself, if that has twice as
-// much and four; at most 32, and no new ones; the oldest first, and behind its own.
+// TestRebalance: a worker takes half of the difference from another worker that has at least twice
+// as many tasks, and four more. It takes at most 32, the oldest first, and no new tasks. They wait
+// after its own.
 func TestRebalance(t *testing.T) {
 	for _, c := range []struct{ here, hereNew, there, thereNew, want int }{
 		{0, 0, 0, 0, 0},
@@ -73,7 +74,7 @@ func TestRebalance(t *testing.T) {
 	}
 }
 
-// TestRebalance_HasRoom: tasks without room go to the inject queue, and none is lost.
+// TestRebalance_HasRoom: tasks without room go to the inject queue. No task is lost.
 func TestRebalance_HasRoom(t *testing.T) {
 	all := beside(t, 2)
 	w, v := all[0], all[1]
@@ -89,8 +90,8 @@ func TestRebalance_HasRoom(t *testing.T) {
 	nextAll(v.queue.next)
 }
 
-// TestRebalance_InTurn: each time it looks at another worker, the one that has the slot then; never
-// at itself, and at none where the slot is vacant.
+// TestRebalance_InTurn: each time the worker looks at the holder of the next slot, but never at
+// itself, and at no worker if the slot is vacant.
 func TestRebalance_InTurn(t *testing.T) {
 	all := beside(t, 4)
 	w := all[1]
@@ -122,7 +123,7 @@ func TestRebalance_InTurn(t *testing.T) {
 	nextAll(alone.queue.next)
 }
 
-// TestRebalance_WhenAsked: a worker rebalances when it was asked to come by and still has its slot,
+// TestRebalance_WhenAsked: a worker rebalances when it was asked to answer and still has its slot,
 // and not between any two turns.
 func TestRebalance_WhenAsked(t *testing.T) {
 	all := beside(t, 2)
@@ -145,7 +146,7 @@ func TestRebalance_WhenAsked(t *testing.T) {
 	nextAll(v.queue.next)
 }
 
-// TestRebalance_Conserves: workers who level while others run and requeue what they have lose no
+// TestRebalance_Conserves: workers that rebalance while others run and requeue their tasks lose no
 // task and run none twice.
 func TestRebalance_Conserves(t *testing.T) {
 	const tasks = 90

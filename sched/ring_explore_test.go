@@ -107,7 +107,7 @@ func divingRing(start uint64, way []func(*ownerEnd) *Task, thieves,
 	}
 }
 
-// dives are which end the owner takes from behind each push.
+// dives are the ends from which the owner takes a task after each push.
 var dives = []struct {
 	name string
 	way  []func(*ownerEnd) *Task

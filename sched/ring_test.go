@@ -64,8 +64,8 @@ func (q *ringTwin) len() int {
 var ringStarts = []uint64{0, 1, 5, math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 2,
 	math.MaxUint64 - 6}
 
-// TestRingTwin: a ring that one goroutine uses does exactly what a mutexed slice
-// does, whatever its size and wherever its counters are.
+// TestRingTwin: a ring that one goroutine uses behaves exactly like a slice, for several sizes and
+// starts of its counters.
 func TestRingTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r ring

@@ -46,10 +46,10 @@ type runQueue struct {
 
 const (
 	maxNewInRow    = 256
-	oldestNewEvery = 256 // every so many owed turns go to the oldest new task
+	oldestNewEvery = 256 // of so many owed turns one goes to the oldest new task
 
-	newWait   = 32_000 // ns of waiting, for each new task, until it is owed one
-	shortTurn = 1_000  // ns of each turn that are left out of that time
+	newWait   = 32_000 // ns, for each waiting new task, until the oldest is owed a turn
+	shortTurn = 1_000  // ns of each turn that do not count as waiting
 
 	noIndex = ^uint64(0) // no task is at this index
 )
@@ -184,7 +184,7 @@ func (w *Worker) notify() {
 	}
 }
 
-// requeue puts a task that has more to do after all waiting tasks. Owner only.
+// requeue queues a task that has more to do, after all waiting tasks. Owner only.
 func (w *Worker) requeue(t *Task) {
 	if invariant.On {
 		verifyRequeue(t)

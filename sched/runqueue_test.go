@@ -13,7 +13,7 @@ import (
 func atWork(t *testing.T, n int) (*Worker, []*numbered) {
 	t.Helper()
 	s, _ := bench(t, 1)
-	s.idle.v.Store(0) // none sleeps: none is woken
+	s.idle.v.Store(0) // no worker sleeps, and so none will be woken
 	tasks := numberedTasks(n)
 	for _, task := range tasks {
 		task.Class().DepthFirst(func(*Task) bool { return task.no%2 == 1 })
@@ -69,9 +69,8 @@ func TestRunQueue_IsSeen(t *testing.T) {
 	}
 }
 
-// TestRunQueue_LetsResumedRun: however many new tasks make new ones, another task has a turn behind
-// 256 of them: one of the others, though it never ends, and every 256th time the new tasks one that
-// has waited for longest.
+// TestRunQueue_LetsResumedRun: while new tasks keep making new tasks, another task has a turn after
+// 256 of them: a resumed task, and every 256th time the oldest new task.
 func TestRunQueue_LetsResumedRun(t *testing.T) {
 	const bottom, other, breeder = 1, 0, 3
 	w, tasks := atWork(t, 4)
@@ -101,8 +100,8 @@ func TestRunQueue_LetsResumedRun(t *testing.T) {
 	nextAll(w.queue.next)
 }
 
-// TestRunQueue_Aging: one of the others that has waited from one reading of the clock to the next
-// goes first, and one that has just come does not.
+// TestRunQueue_Aging: a resumed task that has waited from one reading of the clock to the next
+// goes first. A resumed task that has just come does not.
 func TestRunQueue_Aging(t *testing.T) {
 	w, tasks := atWork(t, 16)
 	says := func(when string, want int) {
@@ -231,8 +230,8 @@ func TestRefill_AgingOfTheNew(t *testing.T) {
 	nextAll(w.queue.next)
 }
 
-// TestRunQueue_Overflows: new ones that have no room wait with the others, and what has no room
-// there is injected.
+// TestRunQueue_Overflows: new tasks without room wait with the resumed tasks. Tasks without room
+// there are injected.
 func TestRunQueue_Overflows(t *testing.T) {
 	w, tasks := atWork(t, 2*(newRingSize+ringSize+1))
 	for i, task := range tasks {

@@ -256,8 +256,8 @@ func (p *stopping) endDiscard() {
 // ErrStopped. The returned channel is closed when this is done and no goroutine of the scheduler is
 // left. A second call returns the same channel.
 //
-// Stop does not block. In a deterministic run, a caller outside the run lets its threads go on
-// until they have ended. Any goroutine.
+// Stop does not block, with one exception: in a deterministic run, a call from outside the run
+// returns only after the threads of the run have ended. Any goroutine.
 func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
 		s.halt()

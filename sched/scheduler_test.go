@@ -102,10 +102,10 @@ func displacement(nodes []*node) (all []int64) {
 }
 
 // TestT4_Fairness: a thousand tasks from outside run in the order in which they came, except for
-// what workers have in hand. A worker fetches at most 32 at once besides the one that it runs, and
-// may be held up with them while others go on. A seed chooses which go on, so the places are the
-// same in every run. No task runs further from its own than three fetches for each worker, where a
-// queue that is not in order has some a thousand away.
+// the tasks that workers have fetched. A worker fetches at most 32 tasks at once besides the task
+// that it runs, and may be delayed with them while others go on. A seed chooses the workers that go
+// on, so the places are the same in every run. No task runs further from its place than three
+// fetches for each worker. In a queue without order some tasks would be a thousand places away.
 func TestT4_Fairness(t *testing.T) {
 	const tasks, fetch, seeds = 1000, 33, 16
 	for workers := 1; workers <= 3; workers++ {
@@ -239,8 +239,8 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// TestAttachAndPublish: what the layer above keeps per worker is made once for
-// each, and Publish is called on it before quiescence is seen.
+// TestAttachAndPublish: Attach is called once for each worker, and Publish is called on the worker
+// before quiescence is seen.
 func TestAttachAndPublish(t *testing.T) {
 	type local struct{ turns, published int }
 	attached := 0

@@ -43,8 +43,9 @@ func goingOn(workers, tasks int) func(*explore.Program) {
 	}
 }
 
-// TestSharing_BesideItsTurn: what a turn that goes on makes runnable runs while it does, on another
-// worker, whatever that one is about to do. The monitor, which would free it, does not look.
+// TestSharing_BesideItsTurn: a task that a long turn makes runnable runs during that turn, on
+// another worker, in any state of that worker. The monitor, which would free the task, does not
+// look.
 //
 // Mutants: internal/mutants/queues.json.
 func TestSharing_BesideItsTurn(t *testing.T) {

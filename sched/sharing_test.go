@@ -110,8 +110,8 @@ func TestSharing_SleepsInBetween(t *testing.T) {
 	}
 }
 
-// Each task that waits is worth a worker where messages are long, up to as many as may search.
-// Elsewhere the first that is woken wakes the next.
+// Where messages are long, a worker is woken for each waiting task, up to the limit of searchers.
+// Elsewhere one worker is woken, which wakes the next.
 func TestSharing_WakesForEach(t *testing.T) {
 	for _, c := range []struct {
 		long        bool
@@ -137,7 +137,7 @@ func TestSharing_WakesForEach(t *testing.T) {
 	}
 }
 
-// Where one worker may be awake, none is there to share with.
+// Where only one worker may be awake, it shares no tasks.
 func TestSharing_Alone(t *testing.T) {
 	s := newShift(t)
 	for _, limit := range []uint32{2, 1, 2} {
@@ -163,7 +163,7 @@ func TestSharing_Gas(t *testing.T) {
 	}
 }
 
-// A worker without a slot shares everything, by way of the inject queue, whatever messages take.
+// A worker without a slot shares all tasks, through the inject queue, with short and long messages.
 func TestSharing_WithoutASlot(t *testing.T) {
 	s := newShift(t)
 	for _, length := range []int64{100, 10_000} {

@@ -57,8 +57,8 @@ func checkDiscarded(t *testing.T, g *graph) {
 	g.checkEnded(t)
 }
 
-// TestStopWaitsForTurns: a turn that runs finishes before Stop does, what it makes
-// runnable dies, and Stop itself does not block.
+// TestStopWaitsForTurns: a running turn finishes before the stop is complete, and the tasks that it
+// makes runnable are terminated. Stop itself does not block.
 func TestStopWaitsForTurns(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	g := newGraph(s)
@@ -89,8 +89,8 @@ func TestStopWaitsForTurns(t *testing.T) {
 	}
 }
 
-// TestStopWaitsForWhatIsBeside: what a turn has begun beside itself has returned before Stop is
-// done.
+// TestStopWaitsForWhatIsBeside: a function that a turn has passed to Beside has returned before the
+// stop is complete.
 func TestStopWaitsForWhatIsBeside(t *testing.T) {
 	for range scaled(20) {
 		s := start(t, sched.Config{Workers: 1})
@@ -237,8 +237,8 @@ func (m *mourned) TaskTerminated(*sched.Worker, error) {
 	m.over.Store(true)
 }
 
-// TestStopWaitsForDiscards: a goroutine that comes too late discards what it has brought, and
-// whatever else waits. Stop has not ended before it has.
+// TestStopWaitsForDiscards: a goroutine that comes too late discards its own task and the tasks
+// that wait. The stop is complete only after that.
 func TestStopWaitsForDiscards(t *testing.T) {
 	for _, pinned := range []bool{false, true} {
 		m := &mourned{begun: make(chan struct{}), goOn: make(chan struct{})}

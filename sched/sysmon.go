@@ -22,14 +22,15 @@ const (
 // the tasks in their next-slots, asks them to answer, takes their slots (sysmon_blocked.go), starts
 // surplus workers (sysmon_burst.go) and sets the number of awake workers (sysmon_governor.go).
 //
-// It is a timer, not a goroutine. It is armed when a goroutine wakes a worker, or makes work for
-// which no worker is woken. When all workers sleep it is stopped or left to expire, so that an idle
-// scheduler costs nothing.
+// It is a timer, not a goroutine. It is armed when work is made for which no worker is woken and,
+// with Config.OnLongTurn, when a worker is woken. When all workers sleep it is stopped or left to
+// expire, so that an idle scheduler costs nothing.
 //
 // Ownership: the fields that mu guards belong to the goroutine that holds mu, usually that of the
-// timer. armed is a word of its own, since arm is called on every wake-up. It is set by arm and
-// cleared by tryDisarm. Both look at the idle word afterwards, so an awake worker always has an
-// armed monitor.
+// timer. armed is a word of its own, since arm is called often. It is set by arm and cleared by
+// tryDisarm. A caller of arm has seen an awake worker in the idle word, or has made a worker awake
+// there, before arm loads armed. tryDisarm looks at the idle word after it has cleared armed. So
+// one of the two sees the other.
 type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
@@ -65,9 +66,9 @@ func (m *monitor) init(s *Scheduler) {
 	m.armed.Store(s.driver != nil)
 }
 
-// arm starts the timer if it does not run. It is called wherever a worker is woken, or work is left
-// to awake workers. One load if the timer runs. Of several callers the compare-and-swap lets one
-// through, and that caller sets the timer. Any goroutine that does not hold mu.
+// arm starts the timer if it does not run: see monitor. It costs one load if the timer runs. Of
+// several callers the compare-and-swap lets one through, and that caller sets the timer. Any
+// goroutine that does not hold mu.
 func (m *monitor) arm() {
 	if m.armed.Load() || !m.armed.CompareAndSwap(false, true) {
 		return
@@ -220,8 +221,8 @@ func (m *monitor) look(now int64) time.Duration {
 	return pause
 }
 
-// freeStranded moves tasks that have waited in one next-slot since the last look to the inject
-// queue: their workers are stuck in a turn. Caller holds mu.
+// freeStranded moves a task that has been in the same next-slot since the last look to the inject
+// queue: its worker is stuck in a turn. Caller holds mu.
 func (m *monitor) freeStranded() {
 	for i := range m.s.slots {
 		w := m.s.slots[i].holder.Load()

@@ -33,7 +33,7 @@ const (
 	// ns after which a worker that was asked should have answered
 	overdueAfter    = 1_000_000
 	retakeAfter     = 3_000_000 // ns after which it loses its slot, if a processor is idle
-	retakeAfterBusy = 6_000_000 // the same, if none is
+	retakeAfterBusy = 6_000_000 // the same, if no processor is idle
 )
 
 // slotRecord is the monitor's record of the slots. Guarded by the monitor's mu.
@@ -44,7 +44,7 @@ type slotRecord struct {
 }
 
 // lookAtTurns looks at every worker in a turn. asking reports whether it has asked any worker.
-// overdueFor is the time since the last of the overdue workers was asked; 0: none is overdue.
+// overdueFor is the time since the last of the overdue workers was asked; 0: no worker is overdue.
 //
 // Only the worker moves its state from ASKED and OVERDUE back to RUNNING. A state that is read here
 // may be outdated; then the compare-and-swap of the transition fails. Caller holds mu.

@@ -41,7 +41,7 @@ func TestTurns_WhoIsStuck(t *testing.T) {
 	}
 }
 
-// "A round is not judged until all goroutines that wait for a processor have had one": none is
+// "A round is not judged until all goroutines that wait for a processor have had one": no worker is
 // added until then, and the burst is not over either.
 func TestBurst_WaitsForProcessors(t *testing.T) {
 	const round = 40 * ms
@@ -65,7 +65,7 @@ func TestBurst_WaitsForProcessors(t *testing.T) {
 		for _, w := range m.s.workers[:c.out] {
 			w.state.word.StoreRelease(stateDetached)
 		}
-		m.growBurst(1+c.since, 1) // nothing waits, so none is started
+		m.growBurst(1+c.since, 1) // no task waits, so no worker is started
 		if grows := len(g.surplus) == 0; grows != c.grows || g.rounds != 3 {
 			t.Errorf("%+v: %v, in round %d", c, grows, g.rounds)
 		}

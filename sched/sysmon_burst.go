@@ -7,7 +7,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // A thousand of them would take the slots of two workers five hundred times in turn, some
 // milliseconds each. So when the workers that got the slots of blocked workers block as well, the
 // monitor starts surplus workers: workers without a slot that run one task each. Every round has
-// twice as many as the last one. The rounds go on while half of the last one is still out.
+// twice as many as the last round. The rounds go on while half of the last round is still out.
 //
 // Once the tasks no longer block, as many workers run turns as before, since a surplus worker
 // becomes an idle worker after one turn. A round is not judged until all goroutines that wait for a
@@ -22,7 +22,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // blockingBurst is the monitor's record of a burst. Guarded by the monitor's mu.
 type blockingBurst struct {
 	last   int64 // time of the last lost slot or new round, ns
-	rounds int   // looks in a row with lost slots
+	rounds int   // looks of the burst that have taken slots, or 1 if it began without; 0: no burst
 	// starved rises by two with each look that finds slots blocked, and falls by one with any other
 	// look.
 	starved int
@@ -104,15 +104,15 @@ func (m *monitor) growBurst(now int64, retaken int) {
 // does not run although there are processors for it. A single look may come while a worker is about
 // to run.
 //
-// The monitor is one of the running goroutines. A worker that looks at the network for all
-// (network.yield) seems blocked but is not: it looks so that the monitor can run. Caller holds mu.
+// A worker that looks at the network (network.yield) waits like a blocked goroutine, and its
+// processor runs the monitor meanwhile. So it counts as active. Caller holds mu.
 func (m *monitor) starves() bool {
 	g, p, idle := &m.burst, &m.slots.procs, &m.s.idle
 	if m.s.waiting() == 0 || idle.sleepers() > 0 || searching(idle.v.Load()) > 0 {
 		g.starved = 0
 		return false
 	}
-	// The metrics count this goroutine, and a worker that looks at the network, as running.
+	// The number leaves out this goroutine, and a worker that looks at the network.
 	p.look()
 	active := p.active()
 	if m.s.network.isLookedAt() {

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// leapingClock is so far ahead at each reading that whatever happens, happens now and then.
+// leapingClock leaps so far at each reading that the monitor counts as armed rarely.
 type leapingClock struct {
 	seam.SystemClock
 	now int64
@@ -20,8 +20,8 @@ type leapingClock struct {
 // Nanos implements Clock.
 func (c *leapingClock) Nanos() int64 { c.now += 2 * armedRarely; return c.now }
 
-// disarming has asks and sends come to so many workers, while the monitor's timer expires up to
-// ticks times: after any step, and what it calls runs after any other.
+// disarming has a number of workers, and threads that ask and send. The monitor's timer expires up
+// to ticks times, after any step, and its function runs after any later step.
 func disarming(workers, asks, sends, ticks int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Daemon)
@@ -62,8 +62,8 @@ func disarming(workers, asks, sends, ticks int) func(*explore.Program) {
 	}
 }
 
-// TestDisarm_Explored: the monitor's timer runs as long as it is armed, or it would not look any
-// more, and no longer; and no goroutine waits for a lock that it has itself.
+// TestDisarm_Explored: the monitor's timer runs if and only if the monitor is armed; otherwise it
+// would look no more. No goroutine waits for a lock that it holds itself.
 func TestDisarm_Explored(t *testing.T) {
 	for _, c := range [][4]int{{1, 1, 1, 1}, {1, 1, 2, 1}, {2, 1, 1, 1}, {1, 2, 2, 2}, {2, 2, 2, 1}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) { roam(t, disarming(c[0], c[1], c[2], c[3])) })

@@ -310,10 +310,11 @@ func (g *governor) judge(now int64) {
 	g.enter(steady, now, g.pause)
 }
 
-// needed is the rate that a trial must reach, as a multiple of the rate before it. More workers are
-// preferred unless fewer do clearly better. But the more they are in each other's way, the less
-// fewer workers have to do to be preferred: in the end an equal rate is enough, and more workers
-// need a little more.
+// needed is the rate that a trial must reach, as a multiple of the rate before it. Independent
+// workers are preferred in greater number: a trial with fewer workers must reach harm, and a trial
+// with more only 1/harm. Where workers lose half of their time to each other, fewer are preferred:
+// a trial with fewer must reach 1, and a trial with more must reach gain. Between these cases the
+// result is interpolated.
 func (g *governor) needed(now int64) float64 {
 	if g.limit > g.before {
 		crowded := min(2*g.lost(now), 1)

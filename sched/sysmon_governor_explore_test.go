@@ -33,8 +33,8 @@ func restrained(workers, children int) func(*explore.Program) {
 	}
 }
 
-// TestGovernorOverlooksNothing: a worker that retires leaves its tasks to one that is awake, owes
-// no worker a search, and is woken when all may run again.
+// TestGovernorOverlooksNothing: a worker that retires leaves its tasks to an awake worker, owes
+// no search, and is woken when all workers may run again.
 //
 // Mutants tried by hand: a worker that begins as a searcher takes a task without
 // searching (a real hang of the first version), retire without looking at how many
@@ -60,8 +60,8 @@ func TestGovernorKeepsOneAwake(t *testing.T) {
 	})
 }
 
-// TestGovernorLiftWakes: a task that waits for one behind it, with one worker
-// allowed, goes on when two are.
+// TestGovernorLiftWakes: a task waits for a later task while one worker is
+// allowed, and goes on when two are allowed.
 func TestGovernorLiftWakes(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
@@ -82,7 +82,7 @@ func TestGovernorLiftWakes(t *testing.T) {
 }
 
 // TestGovernorAndStop: a worker that retires while the scheduler stops leaves, and
-// what it had is discarded.
+// its tasks are discarded.
 func TestGovernorAndStop(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Go)

@@ -12,10 +12,10 @@ type surface struct {
 	unit     int64   // ns of a message within a worker
 	parallel float64 // how much of the time two workers find work
 	crossed  float64 // messages from the other worker, in parts of all
-	cost     float64 // ns of such a message besides, up to what the governor expects
+	cost     float64 // extra ns of such a message, at most as the governor assumes
 }
 
-// gain is how many times as much two workers do as one.
+// gain is the rate of two workers divided by the rate of one.
 func (c surface) gain() float64 {
 	return (1 + c.parallel) * float64(c.unit) / (float64(c.unit) + c.cost*c.crossed)
 }
@@ -25,9 +25,9 @@ func (c surface) gain() float64 {
 func (c surface) awake() float64 { return min(2, 1.3+c.parallel) }
 
 // TestGovernor_Surface: the rule that wakes a second worker (sharing.go) and the governor that puts
-// it to sleep do not work against each other. Where messages take a microsecond or more, the
-// second worker stays, whatever it gains. Where they are shorter it stays if it gains, and sleeps if
-// it costs, but for the time that trials take.
+// it to sleep do not work against each other. Where messages take a microsecond or more, the second
+// worker stays awake. Where they are shorter it stays awake if it raises the rate, and sleeps if it
+// lowers the rate, except for the time of trials.
 func TestGovernor_Surface(t *testing.T) {
 	for _, unit := range []int64{45, 150, 400, 700, 1100, 2300, 10_100, 100_100} {
 		for _, parallel := range []float64{0, 0.3, 0.6, 0.95} {
@@ -61,8 +61,9 @@ func (c surface) test(t *testing.T) {
 	}
 }
 
-// live runs the program for so many looks. It returns what was done, what the better number of
-// workers would have done with the same disturbances, and how much of the time two were let run.
+// live runs the program for a number of looks. It returns the work done, the work that the better
+// number of workers would have done with the same disturbances, and the part of the time in which
+// two workers were allowed.
 func (c surface) live(ticks int, seed uint64) (done, best, two float64) {
 	chance := rand.New(rand.NewPCG(seed, uint64(c.unit)))
 	var g governor
@@ -82,7 +83,7 @@ func (c surface) live(ticks int, seed uint64) (done, best, two float64) {
 		}
 		noise := max(0.1, 1+0.15*chance.NormFloat64()) * float64(look) / ms
 		by := [...]float64{1: one * noise, 2: one * noise * c.gain()}
-		if taken > 0 { // one worker stands still, and what others of its kind wait for
+		if taken > 0 { // one worker stands still, and the other may wait for it
 			by = [...]float64{1: one * noise / 2, 2: min(by[2], one*noise) * 0.9}
 		}
 		awake := g.limit

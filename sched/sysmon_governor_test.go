@@ -122,8 +122,9 @@ func TestGovernorLeavesThoseApartAlone(t *testing.T) {
 	}
 }
 
-// Where workers collapse, a unit takes long because they wait for each other, and what crosses
-// looks cheap beside that: it tries all the same, after a while.
+// Where many workers slow each other down extremely, a unit takes long because they wait for each
+// other, and transfers look cheap in comparison. The governor makes a trial all the same, after a
+// while.
 func TestGovernorIsNotFooledForLong(t *testing.T) {
 	for _, c := range []struct {
 		workers int
@@ -255,9 +256,8 @@ func restrainedTo1(t *testing.T) *world {
 	return w
 }
 
-// "A program whose units have become twice as long gets them back within some looks": however
-// coarse they are, or if none is done at all. One look is not enough: Go may have stopped all
-// workers.
+// "A program whose units have become twice as long gets them back within some looks": also if they
+// are much coarser, or if no unit is done. One look is not enough: Go may have stopped all workers.
 func TestGovernorFreesWhatHasBecomeCoarse(t *testing.T) {
 	for _, rate := range []uint64{0, 1, 10, 490} {
 		w := restrainedTo1(t)
@@ -299,8 +299,8 @@ func TestGovernorKeepsWhatItFound(t *testing.T) {
 	}
 }
 
-// A program that rests now and then is still the same: the monitor sees the rest at its beginning,
-// when none is awake, and at its end, when little was done since the last look.
+// A program that rests from time to time counts as the same program: the monitor sees the rest at
+// its beginning, when no worker is awake, and at its end, when little was done since the last look.
 func TestGovernorSkipsIdleTime(t *testing.T) {
 	w := restrainedTo1(t)
 	for range 20 {

@@ -30,7 +30,7 @@ func openNetwork() (look func(end bool) bool) {
 			_, _ = syscall.Read(int(fd), buf)
 			return true
 		}
-		// Here and not before: Read has forgotten what came before, and waits for this.
+		// Here and not before conn.Read, which forgets earlier input before it calls talk.
 		_, err := w.Write(buf[:1])
 		return err != nil
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// modelled is a program as traces of benchmarks/savina show it: what one worker and two do in a
-// microsecond, how much of that crosses, how much rates change from one look to the next, and for
-// how long a phase lasts in which the two figures change places (0: there is one phase).
+// modelled is a program as traces of benchmarks/savina show it: the rates of one and of two
+// workers, the part of the units that cross, the noise of the rates from one look to the next, and
+// the length of a phase. In the next phase the two rates change places. (0: there is one phase.)
 type modelled struct {
 	name     string
 	one, two float64 // units per µs
@@ -31,8 +31,8 @@ var modelledPrograms = []modelled{
 	{"two phases", 20, 36, 0.1, 0.10, 20 * ms},
 }
 
-// disturbances are what happens to a program from outside: halts that last for some milliseconds,
-// at so many looks of a hundred, and a neighbour that takes half a processor.
+// disturbances come to a program from outside: halts of some milliseconds,
+// at a number of looks in a hundred, and another program that takes half a processor.
 type disturbances struct {
 	name      string
 	halts     int

@@ -3,8 +3,8 @@ package sched
 // samples are the looks of one measurement of the governor.
 //
 // Rejected: the units of the whole measurement divided by its whole time. A worker that the
-// operating system keeps from its processor does nothing for some milliseconds, as long as a
-// measurement lasts. Beside a busy process, every third comparison of equal rates was wrong by more
+// operating system keeps from its processor does nothing for some milliseconds, the length of a
+// measurement. Beside a busy process, every third comparison of equal rates was wrong by more
 // than a third.
 //
 // Chosen: the looks are sorted by their rates, and the slower half is left out. This is done before

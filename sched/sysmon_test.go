@@ -124,9 +124,9 @@ func TestAtMostHalfSearch(t *testing.T) {
 	}
 }
 
-// TestBug_K8_DisarmedMonitorLimitsNone: the governor has kept all but one worker
-// asleep when the last one slept and the monitor went to rest. The next task to come
-// in waits for the one behind it, and no look would find that it is stuck.
+// TestBug_K8_DisarmedMonitorLimitsNone: the governor has kept all workers but one
+// asleep when the last worker slept and the monitor was disarmed. The next task
+// waits for the task after it, and no look would find that it is stuck.
 func TestBug_K8_DisarmedMonitorLimitsNone(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
@@ -160,8 +160,8 @@ type stoppedClock struct{ seam.SystemClock }
 // Nanos implements Clock.
 func (stoppedClock) Nanos() int64 { return 1 }
 
-// TestMonitorDisarms_WhileTurnsBlock: turns that say that they block cost no more than those that
-// have ended. Their monitor used to look every three milliseconds, which took 3.6 % of a processor.
+// TestMonitorDisarms_WhileTurnsBlock: turns in Blocking need no armed monitor. The monitor used to
+// look every three milliseconds meanwhile, which took 3.6 % of a processor.
 func TestMonitorDisarms_WhileTurnsBlock(t *testing.T) {
 	s := startBare(t, Config{Workers: 1, Clock: stoppedClock{}, LongTurn: time.Hour,
 		OnLongTurn: func(*Worker, time.Duration) {}})
@@ -212,8 +212,8 @@ func TestMonitorDisarms_NotForDetached(t *testing.T) {
 }
 
 // TestMonitor_BesideOverdue: a turn that has lasted too long is looked at often until it may be
-// detached, and then less and less often, if nothing waits; but any other worker in a turn is
-// asked, and looked for, as soon as ever.
+// detached, and then less and less often, if no task waits. Other workers in a turn are
+// asked, and looked at, as early as usual.
 func TestMonitor_BesideOverdue(t *testing.T) {
 	s := startBare(t, Config{Workers: 2, Clock: stoppedClock{}})
 	m := &s.monitor

@@ -38,7 +38,7 @@ func (c *Class) Init(r ClassRunner, pin *Pin) { c.runner, c.pin = r, pin }
 // runnable.
 //
 // New tasks run before resumed ones, the newest first. A tree of tasks is then walked depth first,
-// and only the tasks along one path are alive at a time. Every task still gets its turn:
+// and only one path and its branches exist at a time. Every task still gets its turn:
 //
 //   - After 256 new tasks another task has a turn: a resumed task or, now and then, the
 //     oldest new task.

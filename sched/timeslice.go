@@ -26,9 +26,9 @@ type timesliceAccount struct {
 	_            nocmp.Field
 	last         int64  // time of the last reading of the clock, ns
 	yielded      int64  // time of the last yield to other goroutines, ns
-	earned       int64  // time that it may run for the time that they took then, ns
-	turns        uint64 // counts.turns at last
-	granted      int    // budget granted at last
+	earned       int64  // time that the worker may run for the time that they took then, ns
+	turns        uint64 // counts.turns at that reading
+	granted      int    // budget granted at that reading
 	overhead     int    // part of the budget spent on overhead since then
 	units        uint64 // units of work done so far
 	unit         int64  // moving average of a unit's time, ns/16

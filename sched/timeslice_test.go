@@ -17,8 +17,8 @@ func onDuty100(t *testing.T) *Worker {
 	return w
 }
 
-// TestSpendOverhead: what is charged brings the next reading of the clock nearer and is no work
-// done; and however much it was, a turn may go on for a unit.
+// TestSpendOverhead: charged overhead brings the next reading of the clock nearer and does not
+// count as work. After any charge a turn may go on for a unit.
 func TestSpendOverhead(t *testing.T) {
 	w := onDuty100(t)
 	w.Spend(10)
@@ -41,8 +41,8 @@ func TestSpendOverhead(t *testing.T) {
 	}
 }
 
-// TestAnswer: a worker that was asked to come by reads the clock at its next unit and looks at the
-// inject queue before its next turn, and what it had left of its budget is no work done.
+// TestAnswer: a worker that was asked to answer reads the clock at its next unit and looks at the
+// inject queue before its next turn. The rest of its budget does not count as work.
 func TestAnswer(t *testing.T) {
 	w := onDuty100(t)
 	w.Spend(10)
@@ -113,8 +113,8 @@ func TestYieldInterval_IsEarned(t *testing.T) {
 }
 
 // "A busy worker yields to Go's scheduler every 100 µs, or every 400 µs while some of Go's
-// processors are free", however many there are by now: it went by those that there had been when
-// the scheduler was made.
+// processors are free", by the present number of processors: it used to be the number at the time
+// when the scheduler was made.
 func TestYieldInterval_FollowsProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	s, err := New(Config{Workers: 1})
@@ -161,8 +161,8 @@ func TestProcessors_Earned(t *testing.T) {
 	}
 }
 
-// Workers are left a fair share of what goroutines that compute leave them, and do not stretch each
-// other's turns where there are none, although they have once been kept from their processors.
+// Beside computing goroutines, workers earn a fair share of the time. Without such goroutines they
+// do not lengthen each other's turns, although they were once kept from their processors.
 func TestProcessors_EarnedConverges(t *testing.T) {
 	for _, c := range []struct {
 		workers, computing int

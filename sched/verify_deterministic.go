@@ -5,9 +5,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold in deterministic runs, in builds that check invariants.
+// Invariants of deterministic runs, for builds that check them.
 
-// verifyReady checks the threads of which one is chosen: in order, each once. Caller holds mu.
+// verifyReady checks the list of ready threads: in order, each once. Caller holds mu.
 func verifyReady(d *driver) {
 	for i, id := range d.ready {
 		invariant.Check(i == 0 || d.ready[i-1] < id,

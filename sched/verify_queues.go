@@ -29,7 +29,7 @@ func verifyClaimed(r *ring, h uint64, t *Task) {
 		"entry %d of a ring was claimed before it was published: tail %d", h, seam.Peek(&r.tail))
 }
 
-// holdsNothing reports whether nothing waits at a worker. Owner only, or where no worker runs.
+// holdsNothing reports whether a worker's run queue is empty. Owner only, or where no worker runs.
 func holdsNothing(q *runQueue) bool {
 	return q.newTasks.next == seam.Peek(&q.newTasks.head) &&
 		q.resumed.next == seam.Peek(&q.resumed.head)
@@ -73,7 +73,7 @@ func verifyTake(s *nextSlot) {
 	invariant.Check(s.task != nil, "an empty next-slot is emptied")
 }
 
-// verifyRevoke checks M3: between M1 and M4 the owner keeps off.
+// verifyRevoke checks M3: between M1 and M4 the owner does not change the slot.
 func verifyRevoke(s *nextSlot, t *Task, stamp uint32) {
 	invariant.Check(stamp&1 == 1, "the monitor revokes an empty next-slot: %d", stamp)
 	invariant.Check(seam.Peek(&s.revocation) == revokeAsked,
@@ -94,7 +94,7 @@ func verifyFull(s *segment) {
 	invariant.Check(len(s.cells) > 0, "a segment of the inject queue has no cells")
 }
 
-// verifyPassed checks a segment that poppers leave behind.
+// verifyPassed checks a segment that poppers leave.
 func verifyPassed(s *segment) {
 	invariant.Check(seam.Peek(&s.deq) >= uint64(len(s.cells)),
 		"a segment of the inject queue is left behind with %d of %d cells popped",

@@ -7,7 +7,7 @@ import (
 
 // Invariants of the monitor, the governor and timeslices, for builds that check them.
 
-// verifyArmed checks a monitor that is about to rest. Caller holds its mu.
+// verifyArmed checks a monitor that is about to be disarmed. Caller holds its mu.
 func verifyArmed(m *monitor) {
 	invariant.Check(seam.Peek(&m.armed),
 		"a monitor goes to rest that is disarmed: whoever it wakes waits for its lock")
@@ -67,7 +67,7 @@ func verifyTimeslice(p *timesliceAccount, budget int) {
 		"a worker has let others run at %d ns, and it is %d", p.yielded, p.last)
 }
 
-// verifyBudget checks that work is only ever done once.
+// verifyBudget checks that the counted work only grows, and that the budget is within its grant.
 func verifyBudget(w *Worker) {
 	invariant.Check(w.timeslice.units >= w.spent.Load(),
 		"worker %d has done %d units, and has shown %d", w.id, w.timeslice.units, w.spent.Load())
@@ -77,7 +77,7 @@ func verifyBudget(w *Worker) {
 		"worker %d has more budget than it was given: %d", w.id, w.budget)
 }
 
-// verifyLook checks a worker that goes to look at the network: it alone owns what the look needs.
+// verifyLook checks a worker that is about to look at the network: it alone owns procs and look.
 func verifyLook(n *network, now, nextLook int64) {
 	invariant.Check(n.nextLook.Load() == never,
 		"two workers look at the network: the other one until %d ns", n.nextLook.Load())

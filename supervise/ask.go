@@ -28,9 +28,12 @@ var (
 	// If the child does not come up, the error is a *[StartError] with the child's path, which
 	// wraps the error of OnStart, and the supervisor forgets the child. The start is not retried,
 	// even if the child is Permanent. Its siblings are not restarted, and it does not count for the
-	// supervisor's [Intensity]. The same holds if the context of the request ends first: the child
-	// is not started, or it is stopped as soon as it is up. If OnStart returns [ErrIgnore], the ref
-	// is zero and the error nil.
+	// supervisor's [Intensity]. If OnStart returns [ErrIgnore], the ref is zero and the error nil.
+	//
+	// If the context of the request ends before the child is up, the child is not started, or it is
+	// stopped as soon as it is up. The caller may get the context's error although the child came up
+	// just before: then it stays up. After that error, call RemoveChild if the child must not run.
+	// [actor.Within] limits only the wait of the caller: the child starts, and stays.
 	//
 	// If another child of that name is being removed, StartChild waits until that child has ended.
 	// The other errors are ErrNameTaken; ErrBadChild, also for a nil Child; and ErrNoChild if the

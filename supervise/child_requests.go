@@ -27,14 +27,14 @@ func (s *supervisor) startChild(c *actor.Context, declared Child) (none actor.An
 	}
 	spec, err := s.accept(want)
 	if errors.Is(err, ErrNameTaken) {
-		ch := s.children.find(want.name)
-		if ch.startIsAbandoned() {
-			s.remove(c, ch)
+		if ch := s.children.find(want.name); ch.startIsAbandoned() {
+			s.remove(c, ch) // which forgets a child without an actor at once
 		}
-		if ch.removed {
+		if ch := s.children.find(want.name); ch != nil && ch.removed {
 			ch.nameAwaited = true
 			return StartChild.Stash(c, declared) // until that one has ended: see childEnded
 		}
+		spec, err = s.accept(want)
 	}
 	if err != nil {
 		return none, err

@@ -68,8 +68,8 @@ func TestStartChild_Simple(t *testing.T) {
 	equal(t, "children", h.count(), count{})
 }
 
-// TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped, or not
-// started at all."
+// TestStartChild_ContextEnds: "If the context of the request ends before the child is up, the child
+// is not started, or it is stopped as soon as it is up."
 func TestStartChild_ContextEnds(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
@@ -83,6 +83,56 @@ func TestStartChild_ContextEnds(t *testing.T) {
 	close(release)
 	h.quiet()
 	equal(t, "states", h.states(), "a running")
+}
+
+// TestStartChild_AgainWhilePending: while an older sibling waits for its back-off, a StartChild
+// whose context has ended leaves the name to the next StartChild.
+func TestStartChild_AgainWhilePending(t *testing.T) {
+	for _, s := range []supervise.Strategy{supervise.RestForOne, supervise.OneForAll} {
+		h := newHarness(t)
+		a := h.child("a")
+		a.Backoff = supervise.Backoff{First: time.Hour}
+		h.run(supervise.Spec{Name: "app", Strategy: s, Children: []supervise.Child{a}})
+		h.tell(crash, "a")
+		ctx, cancel := context.WithCancel(h.soon())
+		abandoned := make(chan error)
+		go func() {
+			_, err := supervise.StartChild.Ask(ctx, h.root.Ref, h.child("b"))
+			abandoned <- err
+		}()
+		h.until("a backing off, b pending")
+		cancel()
+		wants(t, <-abandoned, context.Canceled)
+		heard := make(starter, 1)
+		starterDo.Send(h.sys, starterType.Spawn(h.sys, heard), func(c *actor.Context) {
+			actor.AskTo(c, supervise.StartChild, h.root.Ref, supervise.Child(h.child("b")), starterHear)
+		})
+		h.quiet()
+		equal(t, "states", h.states(), "a backing off, b pending")
+		h.advance(time.Hour)
+		equal(t, "outcomes", len(heard), 1)
+		h.must(<-heard)
+		equal(t, "states", h.states(), "a running, b running")
+	}
+}
+
+// TestStartChild_Within: "Within limits only the wait of the caller: the child starts, and stays."
+func TestStartChild_Within(t *testing.T) {
+	h := newHarness(t)
+	a := h.child("a")
+	a.Backoff = supervise.Backoff{First: time.Hour}
+	h.run(supervise.Spec{Name: "app", Strategy: supervise.RestForOne,
+		Children: []supervise.Child{a}})
+	h.tell(crash, "a")
+	heard := make(starter, 2)
+	starterDo.Send(h.sys, starterType.Spawn(h.sys, heard), func(c *actor.Context) {
+		actor.AskTo(c, supervise.StartChild, h.root.Ref, supervise.Child(h.child("b")), starterHear,
+			actor.Within(second))
+	})
+	h.advance(second)
+	wants(t, <-heard, actor.ErrNoReply)
+	h.advance(time.Hour)
+	equal(t, "states", h.states(), "a running, b running")
 }
 
 // TestStartChild_GivenUp: a request whose caller gives up while the supervisor does not come to

@@ -2,19 +2,19 @@ package explore
 
 import "fmt"
 
-// Bounded runs every schedule with at most so many preemptions, depth first, and
-// stops after max of them (none when max is 0). A preemption takes the turn from
+// Bounded runs every schedule with at most so many preemptions, depth first. It
+// stops after max schedules; 0 means no maximum. A preemption takes the turn from
 // a thread that could go on; giving way by waiting, spinning or ending is free.
-// A negative number of preemptions means any. Result.Exhausted reports whether the
-// space was run to its end: then it is a proof up to that bound.
+// A negative number of preemptions means any number. Result.Exhausted reports whether all
+// schedules were run: then the exploration is a proof up to that bound.
 func Bounded(preemptions, max int) Strategy {
 	return Strategy{fmt.Sprintf("bounded(%d preemptions)", preemptions), func() picker {
 		return &bounded{limit: preemptions, max: max}
 	}}
 }
 
-// bounded walks the tree of decisions. path is the branch under way: what was
-// taken at each decision and what is still to be taken there.
+// bounded walks the tree of decisions. path is the present branch: the threads taken at its
+// decisions, and the threads that remain to be taken there.
 type bounded struct {
 	limit, max int
 	runs       int
@@ -25,7 +25,7 @@ type bounded struct {
 }
 
 type branch struct {
-	choice choice // to notice when the scenario does not repeat itself
+	choice choice // to detect a scenario that does not repeat itself
 	taken  int
 	todo   set
 }
@@ -43,7 +43,8 @@ func (b *bounded) begin() bool {
 func (b *bounded) end()            {}
 func (b *bounded) exhausted() bool { return b.complete }
 
-// advance moves to the next branch, at the deepest decision that has one left.
+// advance moves to the next branch, at the deepest decision where a thread remains. It returns
+// false if there is no such decision.
 func (b *bounded) advance() bool {
 	for i := len(b.path) - 1; i >= 0; i-- {
 		if br := &b.path[i]; br.todo != 0 {

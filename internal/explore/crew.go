@@ -7,7 +7,8 @@ type Worker interface {
 	Step() (ran bool)
 }
 
-// RunAll runs all that the workers have to run, one turn after the other. Outside of threads.
+// RunAll runs the tasks of the workers, one turn after the other, until no worker has a task.
+// Outside of threads.
 func RunAll[W Worker](crew []W) {
 	for busy := true; busy; {
 		busy = false

@@ -18,7 +18,7 @@ func TestNothingLeft(t *testing.T) {
 		explore.Explore(config(explore.Random(1, 10)), points(ignore, 2, 2))
 		explore.Explore(config(explore.Random(1, 10)), func(*explore.Program) { panic("here") })
 	}
-	for runtime.NumGoroutine() > before { // the last may be about to end
+	for runtime.NumGoroutine() > before { // the last goroutine may be about to end
 		runtime.Gosched()
 	}
 }
@@ -26,8 +26,8 @@ func TestNothingLeft(t *testing.T) {
 // These tests use Program's own points, so they run in every build. Tests of the toys, which go
 // through seam, need the tag gallop_explore.
 
-// points is a scenario with a thread for each of accesses, which makes that many. seen gets the
-// order in which they were made.
+// points is a scenario with a thread for each element of accesses, which is the number of accesses
+// that the thread makes. seen is called with the order in which they were made.
 func points(seen func(order string), accesses ...int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		var order strings.Builder
@@ -56,7 +56,7 @@ func unlucky(p *explore.Program) {
 	}, 3, 3)(p)
 }
 
-// TestReplay proves that a failure's string runs the very same schedule.
+// TestReplay proves that a failure's string runs exactly the same schedule.
 func TestReplay(t *testing.T) {
 	for _, s := range []explore.Strategy{explore.Bounded(-1, 0), explore.Random(1, 5000),
 		explore.PCT(5, 1, 5000)} {
@@ -102,7 +102,7 @@ func panics(f func()) (did bool) {
 	return false
 }
 
-// TestReplayDiverged: a string of another scenario is noticed.
+// TestReplayDiverged: a string of another scenario is reported.
 func TestReplayDiverged(t *testing.T) {
 	f := explore.Explore(config(explore.Replay("c9")), points(ignore, 2, 2)).Failure
 	if f == nil || !strings.Contains(f.Error(), "diverged") {
@@ -110,7 +110,7 @@ func TestReplayDiverged(t *testing.T) {
 	}
 }
 
-// TestIndeterminate: a scenario that does not repeat itself is found out.
+// TestIndeterminate: a scenario that does not repeat itself is reported.
 func TestIndeterminate(t *testing.T) {
 	runs := 0
 	f := explore.Explore(config(explore.Bounded(-1, 0)), func(p *explore.Program) {
@@ -140,7 +140,7 @@ func TestIndeterminate(t *testing.T) {
 	}
 }
 
-// expect explores and demands a failure that says so.
+// expect explores, and demands a failure whose text contains want.
 func expect(t *testing.T, cfg explore.Config, want string, scenario func(*explore.Program)) {
 	t.Helper()
 	f := explore.Explore(cfg, scenario).Failure
@@ -219,7 +219,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestUnwinding: abandoned threads run their deferred calls, whatever these do.
+// TestUnwinding: abandoned threads run their deferred calls, even if one of them is a point.
 func TestUnwinding(t *testing.T) {
 	deferred := 0
 	expect(t, config(explore.Random(1, 1)), "enough", func(p *explore.Program) {
@@ -246,7 +246,7 @@ func stubborn(p *explore.Program) {
 	}
 }
 
-// TestStubborn: a thread that recovers from every panic is left behind, and reported.
+// TestStubborn: a thread that recovers from every panic is abandoned, and reported.
 func TestStubborn(t *testing.T) {
 	expect(t, config(explore.Random(1, 1)), "thread a recovers from every panic",
 		func(p *explore.Program) {
@@ -254,7 +254,7 @@ func TestStubborn(t *testing.T) {
 		})
 }
 
-// TestGoexit: t.FailNow in a thread ends the exploration without a trace left.
+// TestGoexit: t.FailNow in a thread ends the exploration. A later exploration is not affected.
 func TestGoexit(t *testing.T) {
 	done := make(chan bool)
 	go func() {
@@ -273,7 +273,7 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// TestDaemons: a daemon may be left waiting; a check sees it where it waits.
+// TestDaemons: a daemon may be left waiting. Checks run after it has come to its wait.
 func TestDaemons(t *testing.T) {
 	res := explore.Explore(config(explore.Bounded(-1, 0)), func(p *explore.Program) {
 		jobs, ran := 0, 0

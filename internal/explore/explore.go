@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// DefaultMaxSteps is the step bound of a schedule when Config does not say.
+// DefaultMaxSteps is the bound of the steps of a schedule if Config.MaxSteps is zero.
 const DefaultMaxSteps = 20_000
 
 // Config says how to explore. Its zero value is not usable: Strategy must be set.
 type Config struct {
-	// Strategy picks the schedules. A strategy value holds no state, so that the
-	// same one may be used again and gives the same schedules.
+	// Strategy picks the schedules. A strategy value holds no state, so that it may be used again
+	// and gives the same schedules.
 	Strategy Strategy
-	// Name tells several explorations of one test apart in replay strings.
+	// Name distinguishes several explorations of one test in replay strings.
 	Name string
 	// MaxSteps bounds one schedule; more steps are a livelock and a failure.
 	// Zero means DefaultMaxSteps.
 	MaxSteps int
-	// Limit ends the exploration when so much time has gone by, with what was done
-	// until then. Zero means none: only then are the same schedules run every time.
+	// Limit ends the exploration after that time; its Result describes the schedules run so far.
+	// Zero means no limit: only then are the same schedules run every time.
 	Limit time.Duration
 }
 
 // Result describes a finished exploration.
 type Result struct {
-	Strategy  string        // which strategy, with its parameters
+	Strategy  string        // the name of the strategy, with its parameters
 	Schedules int           // schedules that were run, a failing one included
 	Steps     int64         // steps in all of them
 	Exhausted bool          // the strategy has run every schedule of its space
 	Elapsed   time.Duration // wall-clock time
-	// Accesses of goroutines that are no threads: none of the steps.
+	// Accesses of goroutines that are no threads. They are not among the steps.
 	Strangers int64
-	Failure   *Failure // the first failure, nil when there was none
+	Failure   *Failure // the first failure, or nil
 }
 
 // String is one line for a log.
@@ -59,7 +59,7 @@ func Explore(cfg Config, scenario func(*Program)) Result {
 	return exploreOr(cfg, scenario, func(*Failure) {})
 }
 
-// exploreOr is Explore, but tells lost of a failure that it cannot return: when a thread calls
+// exploreOr is Explore, but calls lost for a failure that it cannot return: when a thread calls
 // runtime.Goexit, the caller's goroutine ends as well.
 func exploreOr(cfg Config, scenario func(*Program), lost func(*Failure)) Result {
 	exploring.Lock()
@@ -90,7 +90,8 @@ func (p *Program) explore() Result {
 	return res
 }
 
-// deadline reports whether the limit is over. The clock is read every 64 schedules.
+// deadline returns a function that reports whether Limit is over after a number of schedules. It
+// reads the clock every 64 schedules.
 func (cfg *Config) deadline() func(schedules int) bool {
 	if cfg.Limit <= 0 {
 		return func(int) bool { return false }

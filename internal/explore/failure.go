@@ -10,7 +10,7 @@ import (
 // Failure is a schedule that went wrong.
 type Failure struct {
 	Err        error    // the reason of the failure
-	Schedule   int      // which schedule of the exploration, from 1
+	Schedule   int      // the number of the schedule in the exploration, from 1
 	Trace      string   // the schedule, for Replay
 	Reproduced bool     // replaying it at once failed in the same way
 	Places     []string // the last steps, with their places in the source
@@ -23,7 +23,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Replay is the string to give to GALLOP_REPLAY.
 func (f *Failure) Replay() string { return f.name + ":" + f.Trace }
 
-// Error names the reason, the steps that led to it, and the way to run it again.
+// Error names the reason, the steps before it, and the command that runs the schedule again.
 func (f *Failure) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "schedule %d: %v\n", f.Schedule, f.Err)

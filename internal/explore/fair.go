@@ -3,7 +3,7 @@ package explore
 // fairness keeps spinning threads from starving the thread that they wait for.
 //
 // Problem: two threads that spin in turn are enabled for ever, each by the step
-// of the other, and a strategy that never preempts would never run the third.
+// of the other, and a strategy that never preempts would never run a third thread.
 // Rejected: spinning threads run only when no other can. That hides every state
 // in which a spinner looks between two steps of another thread.
 //
@@ -15,11 +15,11 @@ package explore
 // does not spin.
 type fairness struct {
 	spinners set             // threads with an open window
-	before   set             // who was enabled before the step just taken
-	awaits   [maxThreads]set // gives way to
-	enabled  [maxThreads]set // enabled all through the window
-	disabled [maxThreads]set // disabled by a step of this thread
-	ran      [maxThreads]set // ran in the window
+	before   set             // threads that were enabled before the last step
+	awaits   [maxThreads]set // threads to which the thread gives way
+	enabled  [maxThreads]set // threads enabled all through the window
+	disabled [maxThreads]set // threads disabled by a step of this thread
+	ran      [maxThreads]set // threads that ran in the window
 }
 
 func (f *fairness) reset() {
@@ -28,7 +28,7 @@ func (f *fairness) reset() {
 	}
 }
 
-// stepped notes a step of last, after which the ready ones are enabled.
+// stepped records a step of last, after which the ready threads are enabled.
 func (f *fairness) stepped(ready set, last *thread, spun bool) {
 	if f.spinners == 0 && !spun {
 		return
@@ -55,8 +55,8 @@ func (f *fairness) open(id int, ready set) {
 	f.enabled[id], f.disabled[id], f.ran[id] = ready, 0, 0
 }
 
-// choice is what a strategy may pick from. A thread that spun is left out while there is another,
-// and so are threads that give way.
+// choice returns the threads of which a strategy may pick one. Threads that give way are left out,
+// and so is a thread that has just spun, if there is another.
 func (f *fairness) choice(ready set, last *thread, spun bool) choice {
 	c := choice{enabled: f.eligible(ready), current: -1}
 	if last == nil {

@@ -122,8 +122,8 @@ func TestSpinWithLock(t *testing.T) {
 	}
 }
 
-// TestFairnessHidesNothing: a spinner gives way to no thread that was not enabled
-// all through its window: it may look again before c, which b had disabled.
+// TestFairnessHidesNothing: a spinner gives way only to threads that were enabled
+// all through its window: a may look again before c runs, which b had disabled.
 func TestFairnessHidesNothing(t *testing.T) {
 	orders := map[string]bool{}
 	explore.Explore(config(explore.Bounded(-1, 0)), func(p *explore.Program) {

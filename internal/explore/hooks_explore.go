@@ -5,11 +5,11 @@ package explore
 import "github.com/gallop-go/gallop/internal/seam"
 
 // bind makes seam's hooks stop the program's threads, until the returned function is called.
-// Goroutines that are none of its threads go on as in a plain build, such as one that an earlier
-// test has left behind, or that of a late timer.
+// Other goroutines go on as in a plain build: the goroutine of a late timer, for example, or one
+// that an earlier test has started.
 func bind(p *Program) (unbind func()) {
 	hook, spin, await := seam.Hook, seam.HookSpin, seam.HookAwait
-	// What is excluded was another exploration's, whose memory may be used again.
+	// Excluded memory belonged to an earlier exploration, and may be in use for another purpose.
 	seam.ExcludeNone()
 	seam.Hook = func() {
 		if !p.stranger() {
@@ -37,8 +37,8 @@ func bind(p *Program) (unbind func()) {
 	}
 }
 
-// arrived notes that the thread that has the turn goes on in the calling goroutine, which it has
-// switched to. Only that thread runs, so the caller is the one.
+// arrived records that the thread which has the turn goes on in the calling goroutine. Only that
+// thread runs, so the caller is its coroutine.
 func (p *Program) arrived() {
 	if t := p.current; t != nil {
 		t.goroutine = seam.Goroutine()
@@ -46,8 +46,8 @@ func (p *Program) arrived() {
 }
 
 // stranger reports whether the calling goroutine is neither the thread that has the turn nor, while
-// no thread has it, the explorer. A stranger may come at any moment, so what it reads of the
-// program may change meanwhile, but never into its own number.
+// no thread has it, the explorer. A stranger may call it at any moment. The fields that it reads
+// may change meanwhile, but they never have the stranger's own number.
 func (p *Program) stranger() bool {
 	id, ours := seam.Goroutine(), p.caller
 	if t := p.current; t != nil {
@@ -56,7 +56,7 @@ func (p *Program) stranger() bool {
 	if id == ours {
 		return false
 	}
-	// Conditions are asked by the thread that gives way, and are no steps.
+	// No thread is current while a condition is evaluated. Its accesses are not counted.
 	if p.current != nil {
 		p.strangers.Add(1)
 	}

@@ -2,5 +2,5 @@
 
 package explore
 
-// bind has nothing to bind: a plain seam has no hooks.
+// bind does nothing: a plain seam has no hooks.
 func bind(*Program) (unbind func()) { return func() {} }

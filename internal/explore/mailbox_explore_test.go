@@ -17,11 +17,12 @@ type letter struct {
 }
 
 // mailbox is a toy: an intrusive queue (swap, then link) and a flag that says
-// whether its actor is scheduled. It counts what it must never do.
+// whether its actor is scheduled. Its counts detect an actor that is scheduled twice, and letters
+// that are lost or out of order.
 type mailbox struct {
 	head      seam.Pointer[letter]
 	scheduled seam.Bool
-	tail      *letter // owner: who runs the actor
+	tail      *letter // owned by the thread that runs the actor
 	mutant    string
 
 	p       *explore.Program
@@ -65,7 +66,7 @@ func (m *mailbox) claim() bool {
 	return true
 }
 
-// once is the oracle: an actor is in the run queue xor running.
+// once checks that the actor is not both queued and running, nor either of them twice.
 func (m *mailbox) once() {
 	if m.queued+m.running > 1 {
 		m.p.Errorf("the actor is scheduled twice")
@@ -101,7 +102,7 @@ func (m *mailbox) drain() {
 	}
 }
 
-// posting is two producers with two letters each, and two workers.
+// posting has two producers with two letters each, and two workers.
 func posting(mutant string) func(*explore.Program) {
 	const producers, letters = 2, 2
 	return func(p *explore.Program) {

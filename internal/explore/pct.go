@@ -7,11 +7,11 @@ import (
 )
 
 // PCT is probabilistic concurrency testing (Burckhardt and others, 2010) in n
-// schedules: threads have random priorities, the highest runs, and at depth-1
-// random decisions the one that would run falls below all others. A bug that
-// needs depth ordering constraints is found with a chance of at least
-// 1/(threads · decisions^(depth-1)) a schedule, whatever else happens around it.
-// The number of decisions is learnt from the schedules before.
+// schedules: threads have random priorities, and the highest runs. At depth-1
+// random decisions the priority of the highest thread falls below all others. A bug that
+// needs depth ordering constraints is found with a probability of at least
+// 1/(threads · decisions^(depth-1)) in each schedule. The number of decisions is taken from the
+// longest schedule so far.
 func PCT(depth int, seed uint64, n int) Strategy {
 	return Strategy{fmt.Sprintf("pct(depth %d, seed %d)", depth, seed), func() picker {
 		return &pct{counted: counted{n}, rng: newRand(seed, 2), falls: make([]int, max(depth-1, 0))}
@@ -22,7 +22,7 @@ type pct struct {
 	counted
 	rng      *rand.Rand
 	longest  int   // decisions in the longest schedule so far
-	decision int   // decisions in this one
+	decision int   // decisions in this schedule
 	falls    []int // decisions at which a priority falls
 	floor    uint64
 	priority [maxThreads]uint64 // zero: not drawn yet
@@ -63,7 +63,7 @@ func (s *pct) top(enabled set) int {
 	return best
 }
 
-// of is a thread's priority, drawn when it is first asked for. Those drawn are
+// of is a thread's priority. The first call for a thread draws it. A drawn priority is
 // above all floors.
 func (s *pct) of(id int) uint64 {
 	if s.priority[id] == 0 {

@@ -17,10 +17,10 @@ type Program struct {
 	idleThreads []*thread // coroutines, reused from schedule to schedule
 
 	caller uint64 // the goroutine that explores
-	// Accesses of goroutines that are no threads, which are no steps.
+	// The number of accesses of goroutines that are no threads. They are not among the steps.
 	strangers seam.Count
-	// One schedule's state. It belongs to what runs: the explorer or one thread.
-	threads  []*thread // those of this schedule, a prefix of pool
+	// The state of one schedule. It belongs to the explorer or the thread, whichever runs.
+	threads  []*thread // the threads of this schedule, a prefix of idleThreads
 	checks   []func() error
 	picks    picker
 	trace    []byte // id of the thread of each step
@@ -30,9 +30,9 @@ type Program struct {
 	fair     fairness
 	failure  error
 	current  *thread // nil while the explorer, a condition or a check runs
-	chosen   *thread // who takes the next step; nil ends the schedule
+	chosen   *thread // takes the next step; nil ends the schedule
 	unwinds  bool    // abandoned threads are being unwound
-	places   *places // where each step is; nil unless a failure is explained
+	places   *places // the places of the steps; nil unless a failure is explained
 	maxSteps int
 }
 
@@ -62,8 +62,8 @@ func (p *Program) After(check func() error) { p.checks = append(p.checks, check)
 // Point is an interleaving point of the scenario's own.
 func (p *Program) Point() { p.pause(nil, false) }
 
-// Spin is a point in a loop that waits for others: the thread goes on after some
-// other thread has stepped (or when no other can).
+// Spin is a point in a loop that waits for others: the thread goes on after another
+// thread has stepped, or when no other can.
 func (p *Program) Spin() { p.pause(nil, true) }
 
 // Await waits until cond holds; the code up to the next access belongs to the
@@ -125,8 +125,8 @@ func (p *Program) guard(f func()) {
 	f()
 }
 
-// drive resumes the thread that decide has chosen, until the schedule ends. A thread decides
-// itself, at its point, and comes back only when another one is to go on.
+// drive resumes the thread that decide has chosen, until the schedule ends. A thread calls decide
+// itself, at its points, and yields only if another thread was chosen.
 func (p *Program) drive() {
 	p.decide(nil, false)
 	for p.chosen != nil {
@@ -172,7 +172,8 @@ func (p *Program) ready() set {
 	return ready
 }
 
-// ended reports whether the schedule is over, and fails it if it should not be over.
+// ended reports whether the schedule is over. It fails the schedule on a deadlock, and if there are
+// too many steps.
 func (p *Program) ended(ready set) bool {
 	switch {
 	case p.failure != nil:
@@ -191,7 +192,7 @@ func (p *Program) ended(ready set) bool {
 var errDiverged = errors.New("diverged: the same picks led elsewhere than before; " +
 	"the scenario depends on more than the schedule, or the replay string is of another scenario")
 
-// pick asks the strategy when there is something to choose.
+// pick returns the only enabled thread, or asks the strategy if there are several.
 func (p *Program) pick(c choice) int {
 	if c.enabled.single() {
 		return c.enabled.first()

@@ -40,7 +40,7 @@ func (q *queue) push(value int) {
 	q.head.Swap(i).next.Store(i)
 }
 
-// pop takes the oldest item; an item that is not linked yet ends the queue.
+// pop takes the oldest item. It does not see an item that is not linked yet, nor items after it.
 func (q *queue) pop() (value int, ok bool) {
 	for {
 		t := q.tail.Load()
@@ -65,7 +65,7 @@ func (q *queue) advance(from, to *item) bool {
 	return true
 }
 
-// sharing is two producers and two consumers that spin until all is taken.
+// sharing has two producers, and two consumers that spin until all items are taken.
 func sharing(mutant string) func(*explore.Program) {
 	const items = 4
 	return func(p *explore.Program) {
@@ -108,7 +108,7 @@ func TestQueueMutants(t *testing.T) {
 	}
 }
 
-// FuzzQueue is the fuzzer's way in.
+// FuzzQueue lets Go's fuzzer choose the schedules.
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 0, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -116,7 +116,7 @@ func FuzzQueue(f *testing.F) {
 	})
 }
 
-// locking is three threads at a spin lock.
+// locking has three threads that take a spin lock.
 func locking(mutant bool) func(*explore.Program) {
 	return func(p *explore.Program) {
 		var lock seam.Uint32

@@ -21,8 +21,8 @@ func counting(p *explore.Program) {
 	}
 }
 
-// TestStrangers: a goroutine that is none of the threads goes on as in a plain build, however often
-// it touches seam, waits and takes locks. It changes no schedule.
+// TestStrangers: a goroutine that is no thread goes on as in a plain build, although it touches
+// seam, spins and takes locks. It changes no schedule.
 func TestStrangers(t *testing.T) {
 	alone := explore.Explore(config(explore.Bounded(-1, 0)), counting)
 	var over seam.Bool

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Strategy describes which schedules to run. It is a value without state; each
-// exploration starts it anew. The zero value is not usable.
+// Strategy chooses the schedules to run. It is a value without state; each
+// exploration starts from the beginning. The zero value is not usable.
 type Strategy struct {
 	name  string
 	start func() picker
@@ -15,10 +15,10 @@ type Strategy struct {
 // String is the strategy's name and parameters.
 func (s Strategy) String() string { return s.name }
 
-// picker is a strategy at work.
+// picker is a strategy in use by an exploration.
 type picker interface {
-	begin() bool // whether there is another schedule; it starts now
-	// A thread out of c.enabled, which has two or more; -1 if lost.
+	begin() bool // starts another schedule; false if there is none
+	// A thread of c.enabled, which has two or more; -1 if the schedule does not repeat itself.
 	pick(c choice) int
 	end()            // the schedule is over
 	exhausted() bool // whether every schedule of the strategy's space was run
@@ -48,7 +48,7 @@ func (c choice) ranked(rank int) int {
 	return c.enabled.without(stay).nth(rank - 1)
 }
 
-// newRand is a generator for one strategy; stream keeps strategies apart.
+// newRand is a generator for one strategy. Each strategy has a stream of its own.
 func newRand(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
 // counted is the part that strategies with a number of schedules share.
@@ -72,9 +72,9 @@ type random struct {
 
 func (r *random) pick(c choice) int { return c.enabled.nth(r.rng.IntN(c.enabled.size())) }
 
-// Fuzz is one schedule, chosen by the bytes: each decision takes one, of which
-// zero preempts none; when they are used up no thread is preempted any more. For
-// testing.F, one exploration per input.
+// Fuzz is one schedule, chosen by the bytes of data. Each decision takes a byte; a zero preempts no
+// thread. After the last byte no thread is preempted any more. For testing.F, with one exploration
+// per input.
 func Fuzz(data []byte) Strategy {
 	return Strategy{fmt.Sprintf("fuzz(%d bytes)", len(data)), func() picker {
 		return &fuzz{counted{1}, data}
@@ -95,9 +95,9 @@ func (f *fuzz) pick(c choice) int {
 	return c.ranked(b % c.enabled.size())
 }
 
-// Replay is one schedule, that of the trace of a failure. A replay string's name
-// (up to the colon) may be left in place. After the end of the trace no thread is
-// preempted. It panics on a string that is no trace.
+// Replay is one schedule, given by the trace of a failure. The trace may be a whole replay string,
+// with a name and a colon. After the end of the trace no thread is preempted. Replay panics on a
+// string that is no trace.
 func Replay(trace string) Strategy {
 	steps, err := decode(trace)
 	if err != nil {
@@ -111,7 +111,7 @@ type replay struct {
 	steps []byte
 }
 
-// pick follows the trace; a thread that is not enabled there means divergence.
+// pick follows the trace. Program.pick fails the schedule if the thread is not enabled.
 func (r *replay) pick(c choice) int {
 	if c.step >= len(r.steps) {
 		return c.stay()

@@ -9,7 +9,7 @@ import (
 
 // TestBoundedCounts proves "Bounded runs every schedule with at most so many
 // preemptions" on spaces whose size is known: multinomials without a bound, and
-// with p preemptions what counting by hand gives.
+// numbers counted by hand with a bound.
 func TestBoundedCounts(t *testing.T) {
 	for _, c := range []struct {
 		preemptions int
@@ -104,7 +104,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestSpread: random and PCT schedules reach the whole of a small space.
+// TestSpread: Random and PCT reach all schedules of a small space.
 func TestSpread(t *testing.T) {
 	for _, s := range []explore.Strategy{explore.Random(1, 2000), explore.PCT(8, 1, 4000)} {
 		orders := map[string]bool{}
@@ -115,7 +115,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// FuzzBytes is how a scenario is put before Go's fuzzer.
+// FuzzBytes shows how to let Go's fuzzer choose the schedules of a scenario.
 func FuzzBytes(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -126,8 +126,8 @@ func FuzzBytes(f *testing.F) {
 	})
 }
 
-// TestFuzzReachesAll: four bytes reach every order of two threads, and none at
-// all preempts none.
+// TestFuzzReachesAll: four bytes reach every order of two threads. No bytes, and zeros,
+// preempt no thread.
 func TestFuzzReachesAll(t *testing.T) {
 	orders := map[string]bool{}
 	for i := range 16 {
@@ -149,7 +149,7 @@ func TestFuzzReachesAll(t *testing.T) {
 	}
 }
 
-// BenchmarkSchedules is the speed of the explorer on a tiny program: two threads
+// BenchmarkSchedules measures the speed of the explorer on a tiny program: two threads
 // with three accesses each.
 func BenchmarkSchedules(b *testing.B) {
 	for _, s := range []explore.Strategy{

@@ -61,7 +61,7 @@ func (d *dormitory) wake() bool {
 	}
 }
 
-// take removes a sleeper's bit. The thread that removes it owes the token, or saves it.
+// take removes a sleeper's bit, and reports whether it did. Then the caller owes the token.
 func (d *dormitory) take(word uint32, id int) bool {
 	if d.mutant == "torn take" {
 		d.idle.Store(word &^ (1 << id))
@@ -96,7 +96,8 @@ func (d *dormitory) suspend(id int) {
 	d.parkers[id].Park()
 }
 
-// withdraw takes back the announcement. If it is too late for that, a token is owed.
+// withdraw takes the announcement back. It returns false if a waker has already removed the bit:
+// then a token is coming.
 func (d *dormitory) withdraw(id int) bool {
 	if d.mutant == "stale token" {
 		d.idle.And(^uint32(1 << id))
@@ -111,7 +112,7 @@ func (d *dormitory) close() {
 	}
 }
 
-// sleeping is two workers, three jobs and then the end.
+// sleeping has two workers, and a thread that submits three jobs and then closes the dormitory.
 func sleeping(mutant string) func(*explore.Program) {
 	return func(p *explore.Program) {
 		d := newDormitory(2, mutant)
@@ -142,8 +143,8 @@ func TestSuspendMutants(t *testing.T) {
 	}
 }
 
-// TestSecondToken: seam's parker refuses a second token, and the explorer shows
-// who granted it.
+// TestSecondToken: seam's parker panics at a second token, and the explorer reports
+// the panic.
 func TestSecondToken(t *testing.T) {
 	f := explore.Refute(t, func(p *explore.Program) {
 		parker := seam.NewParker()

@@ -19,16 +19,16 @@ const (
 	scaleVar = "GALLOP_EXPLORE_SCALE"
 	// seedVar is the seed of Portfolio's strategies (1 when unset).
 	seedVar = "GALLOP_EXPLORE_SEED"
-	// timeVar is how long Portfolio explores one scenario. Numbers of schedules do
-	// not count then: the bounded search has half of the time.
+	// timeVar is the time in which Portfolio explores one scenario. It replaces the numbers of
+	// schedules. The bounded search has half of the time.
 	timeVar = "GALLOP_EXPLORE_TIME"
-	// preemptVar is how many preemptions Portfolio's bounded search has (2 when unset).
+	// preemptVar is the number of preemptions of Portfolio's bounded search (2 when unset).
 	preemptVar = "GALLOP_EXPLORE_PREEMPTIONS"
 )
 
 // Run explores a scenario in a test and ends the test at the first failure. It
 // skips the test in a plain build, where accesses are not interleaving points.
-// When GALLOP_REPLAY names this exploration, that schedule alone is run.
+// When GALLOP_REPLAY names this exploration, Run runs only the schedule given there.
 func Run(t testing.TB, cfg Config, scenario func(*Program)) Result {
 	t.Helper()
 	res := try(t, cfg, scenario)
@@ -38,7 +38,7 @@ func Run(t testing.TB, cfg Config, scenario func(*Program)) Result {
 	return res
 }
 
-// try explores for a test and logs what was done.
+// try explores for a test and logs the result.
 func try(t testing.TB, cfg Config, scenario func(*Program)) Result {
 	t.Helper()
 	if !seam.Explored {
@@ -71,19 +71,20 @@ func wanted(name string) (trace string, ok bool) {
 	return v[i+1:], true
 }
 
-// Portfolio runs a scenario under a mix of strategies, since none finds every
-// bug: exhaustively with two preemptions (capped), at random, and PCT at depths
-// 3, 8 and 12. About 60,000 schedules, and more by GALLOP_EXPLORE_SCALE. -short
-// divides the schedules at random by ten, and leaves the exhaustive search whole. GALLOP_EXPLORE_SEED changes the seed. For nightly runs,
-// GALLOP_EXPLORE_TIME is how long a scenario is explored instead, and
-// GALLOP_EXPLORE_PREEMPTIONS with how many preemptions.
+// Portfolio runs a scenario under a mix of strategies, since no strategy finds every
+// bug: Bounded with two preemptions (at most 20,000 schedules), Random, and PCT at depths
+// 3, 8 and 12. These are up to 60,000 schedules. GALLOP_EXPLORE_SCALE multiplies them. -short
+// divides the schedules of Random and PCT by ten, and leaves the bounded search whole.
+// GALLOP_EXPLORE_SEED changes the seed. For nightly runs, GALLOP_EXPLORE_TIME is the time for a
+// scenario, in place of numbers of schedules, and GALLOP_EXPLORE_PREEMPTIONS is the number of
+// preemptions.
 func Portfolio(t testing.TB, scenario func(*Program)) []Result {
 	t.Helper()
 	return PortfolioOf(t, schedules, schedules/2, scenario)
 }
 
-// PortfolioOf is Portfolio for scenarios whose schedules are long: with so many of
-// the bounded search, and so many of each other strategy.
+// PortfolioOf is Portfolio with other numbers of schedules: bounded for the bounded search, and
+// others for each other strategy. It is for scenarios with long schedules.
 func PortfolioOf(t testing.TB, bounded, others int, scenario func(*Program)) []Result {
 	t.Helper()
 	if _, ok := wanted(t.Name()); ok {
@@ -96,8 +97,8 @@ func PortfolioOf(t testing.TB, bounded, others int, scenario func(*Program)) []R
 	return out
 }
 
-// schedules is how many schedules Portfolio runs of the bounded search. That is twice as many as of
-// each other strategy.
+// schedules is the number of schedules of Portfolio's bounded search. Each other strategy runs half
+// as many.
 const schedules = 20_000
 
 func portfolio(bounded, others int) []Config {
@@ -119,7 +120,7 @@ func portfolio(bounded, others int) []Config {
 	}
 }
 
-// setting is a number out of the environment.
+// setting is a number from the environment.
 func setting(name string, otherwise uint64) uint64 {
 	if v, err := strconv.ParseUint(os.Getenv(name), 10, 32); err == nil {
 		return v
@@ -127,9 +128,9 @@ func setting(name string, otherwise uint64) uint64 {
 	return otherwise
 }
 
-// Refute is the test of a seeded mutant: the test fails unless one of the
-// strategies (Portfolio's when there are none) finds a failure that its replay
-// string reproduces. The strategies take their turns in the order given.
+// Refute is the test of a seeded mutant. The test fails unless one of the
+// strategies finds a failure, and its replay string reproduces it. The strategies run in the order
+// given; without any, Portfolio's are used.
 func Refute(t testing.TB, scenario func(*Program), strategies ...Strategy) *Failure {
 	t.Helper()
 	var cfgs []Config

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// fake is a testing.TB that remembers instead of failing.
+// fake is a testing.TB that records errors, logs and skips.
 type fake struct {
 	testing.TB
 	name            string
@@ -69,8 +69,8 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// TestRunReplays proves that GALLOP_REPLAY makes the named exploration run that
-// schedule alone, and no other exploration.
+// TestRunReplays proves that GALLOP_REPLAY makes the named exploration run only that
+// schedule, and does not affect other explorations.
 func TestRunReplays(t *testing.T) {
 	needsHooks(t)
 	t.Setenv("GALLOP_REPLAY", "TestX:ab2a2b")
@@ -107,7 +107,7 @@ func TestGoexitReports(t *testing.T) {
 	}
 }
 
-// TestRefuteSurvivor: a mutant that nothing finds fails its test.
+// TestRefuteSurvivor: a mutant that no strategy finds fails its test.
 func TestRefuteSurvivor(t *testing.T) {
 	needsHooks(t)
 	t.Setenv("GALLOP_EXPLORE_SCALE", "0")

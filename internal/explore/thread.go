@@ -9,21 +9,21 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// maxThreads is how many threads a scenario may have: one letter each.
+// maxThreads is the maximum number of threads of a scenario: one letter each.
 const maxThreads = len(letters)
 
 // thread is a virtual thread: a coroutine that runs one body per schedule.
 type thread struct {
 	prog      *Program
 	id        int
-	goroutine uint64                  // whose body runs, which tells it from strangers
-	resume    func() (struct{}, bool) // runs it up to another thread's next turn
+	goroutine uint64                  // the goroutine that runs the body; others are strangers
+	resume    func() (struct{}, bool) // runs the coroutine until it yields
 	stop      func()                  // ends the coroutine between two bodies
-	yield     func(struct{}) bool     // back to the goroutine that resumed it
+	yield     func(struct{}) bool     // returns to the goroutine that resumed the coroutine
 
 	body      func()
 	cond      func() bool // the condition it waits for; nil: none
-	primed    bool        // has come to its first access
+	primed    bool        // has reached its first access
 	done      bool
 	swallowed int // unwinding panics that its code has recovered from
 }
@@ -49,10 +49,11 @@ func (t *thread) run() {
 	returned = true
 }
 
-// errGoexit ends the exploration as well: the coroutine's end is handed on.
+// errGoexit ends the exploration: iter.Pull makes the goroutine that resumed the coroutine call
+// Goexit too.
 var errGoexit = errors.New("a thread called runtime.Goexit (t.Fatal does): use Errorf or panic")
 
-// finish notes the end of a body that returned, panicked or was unwound.
+// finish records the end of a body, which has returned, panicked, called Goexit or was unwound.
 func (t *thread) finish(v any, returned bool) {
 	t.done = true
 	t.prog.alive = t.prog.alive.without(t.id)
@@ -66,7 +67,8 @@ func (t *thread) finish(v any, returned bool) {
 	}
 }
 
-// panicError is a panic with its stack; two are alike when their values are.
+// panicError is a panic with its stack. The stack is not part of its text, so that the texts of a
+// failure and its replay are equal.
 type panicError struct {
 	who   string
 	value any
@@ -77,7 +79,7 @@ func panicked(who string, v any) error { return &panicError{who, v, debug.Stack(
 
 func (e *panicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.who, e.value) }
 
-// spawn takes a coroutine out of the pool for a body.
+// spawn gives the body an idle coroutine, or a new one.
 func (p *Program) spawn(body func(), daemon bool) {
 	id := len(p.threads)
 	if id == maxThreads {
@@ -98,7 +100,7 @@ func (p *Program) spawn(body func(), daemon bool) {
 	}
 }
 
-// prime runs a new thread's own code up to its first access.
+// prime runs a new thread up to its first access.
 func (p *Program) prime(t *thread) {
 	if t.primed || t.done {
 		return
@@ -108,8 +110,8 @@ func (p *Program) prime(t *thread) {
 	p.current = outer
 }
 
-// pause is what a point does to the running thread: it decides which thread goes on, and gives way
-// unless that is the thread itself. No-op outside of threads.
+// pause is called by a point of the running thread. It chooses the next thread, and gives way
+// unless that is the running thread itself. Outside of threads it does nothing.
 func (p *Program) pause(cond func() bool, spun bool) {
 	t := p.current
 	if t == nil {
@@ -128,7 +130,7 @@ func (p *Program) pause(cond func() bool, spun bool) {
 	}
 }
 
-// goesOn decides the next step and reports whether it is t's own.
+// goesOn decides the next step and reports whether t takes it.
 func (p *Program) goesOn(t *thread, spun bool) bool {
 	if !t.primed {
 		t.primed = true
@@ -155,12 +157,12 @@ func (t *thread) wait(cond func() bool) {
 // errUnwound is the panic that ends an abandoned thread.
 var errUnwound = errors.New("gallop: explore: the schedule is over")
 
-// maxSwallowed is how often a thread may recover from errUnwound: a recovery per level is fine, a
-// loop of them would never end.
+// maxSwallowed is the number of times that a thread may recover from errUnwound. Several functions
+// of a stack may each recover once, but a loop would never end.
 const maxSwallowed = 100
 
-// unwind ends an abandoned thread by a panic, or leaves it where it is when it
-// keeps recovering.
+// unwind ends an abandoned thread by a panic. After maxSwallowed panics it leaves the thread where
+// it is.
 func (t *thread) unwind() {
 	for t.swallowed++; t.swallowed > maxSwallowed; {
 		t.yield(struct{}{})
@@ -168,7 +170,7 @@ func (t *thread) unwind() {
 	panic(errUnwound)
 }
 
-// unwind ends the threads that the schedule has left unfinished.
+// unwind ends the threads that have not ended with the schedule.
 func (p *Program) unwind() {
 	if p.alive == 0 {
 		return
@@ -182,7 +184,7 @@ func (p *Program) unwind() {
 	p.unwinds = false
 }
 
-// retire unwinds one thread. If that cannot be done, the thread is replaced and left behind.
+// retire unwinds one thread. If the thread does not end, it is abandoned and replaced.
 func (p *Program) retire(t *thread) {
 	if p.resume(t); t.done {
 		return
@@ -191,7 +193,7 @@ func (p *Program) retire(t *thread) {
 	p.idleThreads[t.id] = newThread(p, t.id)
 }
 
-// close ends the coroutines, also while a Goexit is under way.
+// close ends the coroutines. It also runs during a Goexit, and then reports the failure to lost.
 func (p *Program) close(lost func(*Failure)) {
 	if p.failure == errGoexit {
 		lost(&Failure{Err: errGoexit, Trace: encode(p.trace), name: p.cfg.Name})

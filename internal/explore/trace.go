@@ -11,7 +11,7 @@ import (
 // letters name the threads in traces.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// encode writes a trace as letters with the lengths of runs: aab is a2b.
+// encode writes a trace as letters, each with the length of its run unless that is 1: aab is a2b.
 func encode(trace []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(trace); {
@@ -25,7 +25,7 @@ func encode(trace []byte) string {
 	return b.String()
 }
 
-// run is the length of the run of equal ids that the trace starts with.
+// run is the length of the run of equal ids at the beginning of the trace.
 func run(trace []byte) int {
 	n := 1
 	for n < len(trace) && trace[n] == trace[0] {
@@ -34,10 +34,10 @@ func run(trace []byte) int {
 	return n
 }
 
-// maxDecoded bounds the steps of a replay string, against a slip of the keyboard.
+// maxDecoded bounds the steps of a replay string, in case of a typing error.
 const maxDecoded = 1 << 24
 
-// decode reads what encode wrote, with or without a name and a colon before it.
+// decode reads a result of encode, with or without a name and a colon before it.
 func decode(s string) ([]byte, error) {
 	var trace []byte
 	rest := s[strings.LastIndexByte(s, ':')+1:]
@@ -53,7 +53,7 @@ func decode(s string) ([]byte, error) {
 	return trace, nil
 }
 
-// count reads the length of a run, 1 when there is none.
+// count reads the length of a run at the beginning of s. It is 1 if there is no number.
 func count(s string) (n int, rest string, err error) {
 	rest = strings.TrimLeft(s, "0123456789")
 	if len(rest) == len(s) {
@@ -63,15 +63,15 @@ func count(s string) (n int, rest string, err error) {
 	return n, rest, err
 }
 
-// places records where the threads are while a failure is explained. A nil one
+// places records the places of threads and steps while a failure is explained. A nil *places
 // records nothing.
 type places struct {
-	at    [maxThreads]string // the access that each thread stands before
-	steps []string           // that of each step
+	at    [maxThreads]string // the next access of each thread
+	steps []string           // the first access of each step
 	left  set                // threads that had not ended with the schedule
 }
 
-// note records the access that a thread has come to.
+// note records the next access of a thread.
 func (p *places) note(t *thread) {
 	if p != nil {
 		p.at[t.id] = caller()
@@ -92,10 +92,10 @@ func (p *places) end(left set) {
 	}
 }
 
-// shown is how many of the last steps a failure shows.
+// shown is the number of last steps that a failure shows.
 const shown = 60
 
-// lines are the last steps as text, and then where threads were left.
+// lines are the last steps as text, and then the places of the threads that had not ended.
 func (p *places) lines(trace []byte) []string {
 	var out []string
 	for i := max(0, len(p.steps)-shown); i < len(p.steps); i++ {

@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// mostRings bounds the workers that have a ring. Workers that stand in for others with blocked
-// turns may be thousands.
+// mostRings is the maximum number of workers with a ring. There may be thousands of workers, as
+// further workers replace those with blocked turns.
 const mostRings = 256
 
 // Log has the rings of a system.
@@ -15,7 +15,7 @@ type Log struct {
 	size   int // of a ring, in events
 	sparse int // see New
 	clock  func() int64
-	full   seam.Bool // there are mostRings
+	full   seam.Bool // a worker got no ring
 
 	mu     sync.Mutex
 	rings  []*Ring // guarded by mu
@@ -26,7 +26,7 @@ type Log struct {
 }
 
 // New makes a log with rings of the given size in bytes, rounded down to a power of two. clock
-// returns the time of events; for plain events it is read at most once in sparse events.
+// returns the time of events. For frequent events it is called at least once in sparse events.
 func New(bytes, sparse int, clock func() int64) *Log {
 	size := 1
 	for size*2*EventSize <= bytes {
@@ -36,8 +36,8 @@ func New(bytes, sparse int, clock func() int64) *Log {
 		outside: newRing(Outside, size, 1, sparse, clock)}
 }
 
-// Ring makes a ring for a worker; nil if there are too many, or the log is closed. Its owner is the
-// caller.
+// Ring makes a ring for a worker. The caller is its owner. Ring returns nil if there are mostRings
+// already, or the log is closed.
 func (l *Log) Ring(worker int) *Ring {
 	if l.full.Load() {
 		return nil
@@ -56,22 +56,22 @@ func (l *Log) Ring(worker int) *Ring {
 	return r
 }
 
-// Outside adds an event that happens outside of workers. Any goroutine.
+// Outside adds an event that happened outside of the workers. Any goroutine.
 func (l *Log) Outside(k What, name uint16, actor, other uint64) {
 	l.outMu.Lock()
 	defer l.outMu.Unlock()
 	l.outside.WriteExact(HeadOf(k, name), actor, other)
 }
 
-// all returns the rings there are.
+// all returns the rings of the workers.
 func (l *Log) all() []*Ring {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.rings[:len(l.rings):len(l.rings)]
 }
 
-// Tails reads all rings: without a lock that a worker might meet, and without stopping any. Full
-// reports whether there were workers without a ring. Any goroutine.
+// Tails reads all rings. Workers that write events do not wait for it. Full reports whether there
+// were workers without a ring. Any goroutine.
 func (l *Log) Tails() (all []Tail, full bool) {
 	for _, r := range l.all() {
 		all = append(all, r.tail())
@@ -89,7 +89,8 @@ func (l *Log) Tick() (events uint64) {
 	return events
 }
 
-// Close makes all owners leave their rings. The recorded events stay. Any goroutine.
+// Close tells all owners to leave their rings: see [Ring.Write]. The recorded events stay. Any
+// goroutine.
 func (l *Log) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

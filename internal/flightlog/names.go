@@ -11,22 +11,22 @@ import (
 // Name is the subject of an event: a behaviour of a type or, if Behaviour is "", a type.
 type Name struct{ Type, Behaviour string }
 
-// names numbers the subjects of events, for all systems of the process, since dispatch tables are
-// common to them. Types stay for ever, and so do these numbers.
+// names has the numbers of the subjects of events, for all systems of the process, since dispatch
+// tables are common to them. Types stay for ever, and so do these numbers.
 var names struct {
 	mu sync.Mutex
-	// Copied when it grows, under mu.
+	// Replaced by a larger copy under mu, and read without it.
 	now seam.Pointer[numbered]
 }
 
-// numbered is read-only.
+// numbered has names and their numbers. Read-only.
 type numbered struct {
-	all []Name // the first is for subjects without a number
+	all []Name // by number; 0 stands for subjects without a number
 	of  map[Name]uint16
 }
 
-// IndexOf returns the number of a name, which it gives at first; 0 if too many have one. Without a
-// lock if the name has one. Any goroutine.
+// IndexOf returns the number of a name. The first call for a name gives it a number. IndexOf
+// returns 0 if all numbers are taken. It takes no lock if the name has a number. Any goroutine.
 func IndexOf(typ, behaviour string) uint16 {
 	n := Name{typ, behaviour}
 	if now := names.now.Load(); now != nil {
@@ -57,7 +57,7 @@ func number(n Name) uint16 {
 	return i
 }
 
-// NameOf returns the name of a number; a zero Name if there is none. Any goroutine.
+// NameOf returns the name of a number, or a zero Name if no name has it. Any goroutine.
 func NameOf(i uint16) Name {
 	if now := names.now.Load(); now != nil && int(i) < len(now.all) {
 		return now.all[i]

@@ -17,20 +17,21 @@ import (
 // The last events matter most, and they are in the block that is not yet full.
 //
 // Chosen: each of the four words of an event identifies its event by itself. The first has the
-// sequence number, the others the lap, the number of times that the ring was filled. The owner
-// stores them plainly and in any order:
+// sequence number. The others have the lap, which counts the times that the ring was filled. The
+// owner stores them plainly and in any order:
 //
 //	R1 the owner stores the four words of event s into place s modulo size, in any order
 //	R2 the owner stores head = s+1
 //	R3 a reader loads head, and so knows which events may be there
-//	R4 a reader loads the four words of each, in any order: if the sequence number is s and the
-//	   laps are that of s, then all four are of event s; if not, it is left out, and counted
+//	R4 a reader loads the four words of each event s, in any order: if the sequence number is s
+//	   and the laps are those of s, then all four belong to event s; if not, s is left out, and
+//	   counted
 //
-// Proof: a word of place p with lap l is of event l*size+p alone, or of one that was 65,536 laps
-// earlier or later. For a reader to see both, the owner must write 65,536 laps, seconds of work
-// even with the smallest ring, between two loads of one event, and the first word, which has 40
-// bits of the number, must be of the right one. The laps begin with 1, so that a place that was
-// not written yet, or not visibly, has no lap that is expected.
+// Proof: a word of place p with lap l belongs to event l*size+p, or to an event 65,536 laps earlier
+// or later. For a reader to mix two such events, the owner must write 65,536 laps, which takes
+// seconds even with the smallest ring, between two loads of one event. The first word, which has 40
+// bits of the number, must still be that of event s. The laps begin with 1, and so a place whose
+// first write is not visible yet has a lap that no reader expects.
 
 // Sizes of a ring, in bytes.
 const (
@@ -43,10 +44,11 @@ const (
 	sequenceBits = 40
 	sequenceMask = 1<<sequenceBits - 1
 	lapMask      = 1<<16 - 1
-	timeShift    = 8 // nanoseconds that a time stamp has not
-	// The clock is read for every so many events at most, or for each if they come more slowly than
-	// that.
-	Sparse   = 256
+	timeShift    = 8 // low bits of the time that a stamp does not store
+	// Sparse is the largest number of frequent events for one reading of the clock.
+	Sparse = 256
+	// An event that comes stampGap or more after the last reading of the clock makes the next event
+	// read it too.
 	stampGap = int64(16 * time.Microsecond)
 )
 
@@ -58,32 +60,32 @@ type event [4]seam.Relaxed
 type Ring struct {
 	_      cacheline.Pad
 	events []event // a power of two; read-only
-	// Owner only: the rest of a place besides the number and the actors.
-	time uint64 // the last stamp, and the lap
+	// Owner only: parts of the words of an event.
+	time uint64 // the last stamp and the lap, as in the fourth word
 	lap  uint64
-	// The event that comes next. Written by the owner.
+	// The number of the next event. Written by the owner.
 	head seam.Relaxed
-	// The event for which the owner has to look at the clock, the lap and closed. Written by the
-	// owner in look, and by others, in askForStamp and close, to have it look at once. Of two
-	// stores at the same time the last one counts, so that the owner may look later: at the latest
-	// where the lap ends.
+	// The number of the next event for which the owner calls look. Written by the owner in look. In
+	// askForStamp and close others write 0, so that the owner calls look for its next event. Look
+	// may overwrite that 0 at the same time. Then the owner calls it later: at the latest at the
+	// end of the lap.
 	limit seam.Relaxed
 	_     cacheline.Pad
 
 	// Read-only.
-	shift  uint8 // places as a power of two
+	shift  uint8 // the number of places is 1<<shift
 	clock  func() int64
 	worker int
-	sparse int // a stamp for so many events at most
+	sparse int // the maximum of every
 
 	// Owner only.
-	at    int64  // of the last stamp
-	every uint64 // events between the last two
+	at    int64  // the time of the last stamp
+	every uint64 // events for which one stamp is used
 
 	closed seam.Bool // the owner must leave; written by others
 }
 
-// newRing makes a ring of so many events, a power of two, that begins with lap.
+// newRing makes a ring of size events, a power of two, that begins with lap.
 func newRing(worker, size int, lap uint64, sparse int, clock func() int64) *Ring {
 	r := &Ring{events: make([]event, size), worker: worker, clock: clock, sparse: sparse,
 		shift: uint8(bits.TrailingZeros(uint(size))), every: 1}
@@ -98,7 +100,8 @@ type Head uint64
 // HeadOf returns the head of an event.
 func HeadOf(k What, name uint16) Head { return Head(name)<<8 | Head(k) }
 
-// Write adds an event. It reports false if the owner must not write here any more. Owner only.
+// Write adds an event. It returns false if the ring is closed: the owner must not use it any more.
+// Owner only.
 func (r *Ring) Write(h Head, actor, other uint64) bool {
 	s, ok := r.Next()
 	if !ok && !r.look(s) {
@@ -108,9 +111,9 @@ func (r *Ring) Write(h Head, actor, other uint64) bool {
 	return true
 }
 
-// Next, Place and Put are Write for a call that inlines them, which saves a nanosecond. Next
-// returns the number of the event that comes next, and reports whether the owner need not call
-// Write. Owner only.
+// Next, Place and Put are the parts of Write. A caller that inlines them saves a nanosecond. Next
+// returns the number of the next event, and reports whether Place may follow. If not, the owner
+// calls Write. Owner only.
 func (r *Ring) Next() (s uint64, ok bool) {
 	s = r.head.Load()
 	return s, s < r.limit.Load()
@@ -143,7 +146,7 @@ func (r *Ring) WriteExact(h Head, actor, other uint64) bool {
 	return r.Write(h, actor, other)
 }
 
-// Note is Write for an event that may be rare, and then has a time stamp of its own. Owner only.
+// Note is WriteExact for an event of a rare kind, and Write for others. Owner only.
 func (r *Ring) Note(k What, name uint16, actor, other uint64) bool {
 	if k.exact() {
 		return r.WriteExact(HeadOf(k, name), actor, other)
@@ -151,8 +154,8 @@ func (r *Ring) Note(k What, name uint16, actor, other uint64) bool {
 	return r.Write(HeadOf(k, name), actor, other)
 }
 
-// look reads the clock before event s, and decides for how many events that will do; for none
-// of the next lap. It reports false if the owner must not write here any more. Owner only.
+// look reads the clock before event s, and sets limit: the reading serves for at most every events,
+// and not beyond the end of the lap. It returns false if the ring is closed. Owner only.
 func (r *Ring) look(s uint64) bool {
 	if r.closed.Load() {
 		return false
@@ -169,10 +172,10 @@ func (r *Ring) look(s uint64) bool {
 	return true
 }
 
-// askForStamp has the owner read the clock before its next event. Any goroutine.
+// askForStamp asks the owner to read the clock before its next event: see limit. Any goroutine.
 func (r *Ring) askForStamp() { r.limit.Store(0) }
 
-// close has the owner leave the ring, at the latest when it looks at the clock. Any goroutine.
+// close tells the owner to leave the ring: its next call of look returns false. Any goroutine.
 func (r *Ring) close() {
 	r.closed.Store(true)
 	r.limit.Store(0)

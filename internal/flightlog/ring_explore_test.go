@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// wrapping is an owner that fills a ring of two events again and again, and a reader: what it reads
-// was written so, in order, and nothing is counted twice.
+// wrapping has an owner that fills a ring of two events repeatedly, and a reader. Each event that
+// is read was written so, the events are in order, and none is counted twice.
 func wrapping(events, reads int, lap uint64) func(*explore.Program) {
 	return func(p *explore.Program) {
 		r := newRing(0, 2, lap, Sparse, frozen)
@@ -44,8 +44,8 @@ func wrapping(events, reads int, lap uint64) func(*explore.Program) {
 	}
 }
 
-// TestRing_WrapExplored: to the end at two preemptions, from the first lap and where the laps wrap
-// around.
+// TestRing_WrapExplored runs wrapping in all orders with up to two preemptions, from the first lap
+// and from the lap after which the number of the lap wraps around.
 //
 // Mutants tried by hand: a reader that does not compare the first word, an owner that stores head
 // before the words are complete.
@@ -60,8 +60,8 @@ func TestRing_WrapExplored(t *testing.T) {
 	}
 }
 
-// TestRing_LeaveExplored: an owner that is to read the clock and to leave, at any moment, leaves
-// in the end, and what it has written is whole.
+// TestRing_LeaveExplored: an owner that is asked at any moment to read the clock and to leave has
+// left at the end, and all its events are whole.
 func TestRing_LeaveExplored(t *testing.T) {
 	cfg := explore.Config{Strategy: explore.Bounded(2, 0)}
 	res := explore.Run(t, cfg, func(p *explore.Program) {

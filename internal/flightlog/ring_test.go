@@ -10,20 +10,20 @@ import (
 // frozen is a clock that stands still.
 func frozen() int64 { return 1 << 20 }
 
-// put adds event s of a ring, all words of which can be told from s.
+// put adds event s of a ring. All words of the event follow from s.
 func put(r *Ring, s uint64) bool {
 	return r.Write(HeadOf(Run, uint16(s)), s, s+1)
 }
 
-// whole reports whether an event is one that put has added.
+// whole reports whether an event is as put has written it.
 func whole(e Event) bool {
 	const actor = 1<<48 - 1
 	return e.What == Run && e.Index == uint16(e.Sequence) && e.Actor == e.Sequence&actor &&
 		e.Other == (e.Sequence+1)&actor
 }
 
-// TestRing_Tail: the last events are there, in order, and those before are counted; also where the
-// laps wrap around.
+// TestRing_Tail: the last events are there, in order, and earlier events are counted. That holds
+// also where the number of the lap wraps around.
 func TestRing_Tail(t *testing.T) {
 	for _, lap := range []uint64{1, lapMask, 2 * lapMask} {
 		r := newRing(7, 8, lap, Sparse, frozen)
@@ -50,8 +50,8 @@ func TestRing_Tail(t *testing.T) {
 	}
 }
 
-// TestRing_Torn: an event of which any one word is of another lap is left out and counted: so is
-// one with a part of it that was never written. Each comparison in read is needed for that.
+// TestRing_Torn: an event with one word of another lap is left out and counted. So is an event with
+// a word that was never written. Each comparison in read is needed for that.
 func TestRing_Torn(t *testing.T) {
 	for _, laps := range []uint64{1, 2, 3} {
 		for word := range 4 {
@@ -72,8 +72,8 @@ func TestRing_Torn(t *testing.T) {
 	}
 }
 
-// TestRing_Stress: owners write as fast as they can while readers read: no event is ever read
-// that was not written so, and the order is kept. Run with -race: it finds no race either.
+// TestRing_Stress: while owners write as fast as they can, readers read only events that were
+// written so, in order. With -race it finds no race.
 func TestRing_Stress(t *testing.T) {
 	l := New(16*EventSize, Sparse, seam.SystemClock{}.Nanos)
 	const events = 200_000
@@ -137,7 +137,7 @@ func TestRing_Stamps(t *testing.T) {
 	if n := write(900); n > 20 {
 		t.Errorf("%d looks for 900 fast events", n)
 	}
-	write(300) // whatever remains of the lap
+	write(300) // to the end of the lap and beyond
 	r.askForStamp()
 	if n := write(1); n != 1 {
 		t.Errorf("%d looks when a reader has asked for one", n)
@@ -149,8 +149,8 @@ func TestRing_Stamps(t *testing.T) {
 	}
 }
 
-// TestLog_Close: owners learn that they must leave, and no worker gets a ring any more. Not more
-// than 256 workers have one, and the log says so.
+// TestLog_Close: after Close owners are told to leave, and no worker gets a ring. At most 256
+// workers get one, and then the log reports that it is full.
 func TestLog_Close(t *testing.T) {
 	l := New(SmallestRing, 1, frozen)
 	r := l.Ring(0)

@@ -9,16 +9,17 @@ import (
 	"unsafe"
 )
 
-// Context is a context of the user's that the runtime asks, or that package context asks on its
-// behalf in goroutines of its own. Each method asks in a goroutine of its own, and waits. If the
-// user's method panics or calls runtime.Goexit, that has an answer: no deadline, no end, no value;
-// and from Err, as long as it does so, an error that says so. [Guarded] makes it.
+// Context wraps a user's context, for calls by the runtime and by the goroutines of package
+// context. Each method calls the user's method in a goroutine of its own, and waits. If the user's
+// method panics or calls runtime.Goexit, Deadline returns no deadline, Done a nil channel, Value
+// nil, and Err an error that names the type of the context. [Guarded] makes a Context.
 type Context struct{ context.Context }
 
-// Guarded returns ctx as the runtime may ask it in the middle of its own work: ctx itself if only
-// package context and the runtime answer for it, as is usual, and else a Context. Whatever takes a
-// context of the user's calls it once, where the context comes in. For the usual contexts it costs
-// some nanoseconds, and for others about a microsecond whenever one is asked.
+// Guarded returns a context that the runtime may ask in the middle of its own work. The result is
+// ctx itself if its methods, and those of its parents, belong to package context, os/signal or the
+// runtime, as is usual. Otherwise it is a Context. A function that is given a user's context calls
+// Guarded once, at its beginning. For the usual contexts Guarded costs some nanoseconds. For others
+// it costs about a microsecond, and so does each call of a method of the result.
 //
 // If ctx has a method AfterFunc, so has the result: package context then needs no goroutine for
 // each derived context.
@@ -43,8 +44,8 @@ func Bare(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Own is implemented by contexts and handlers of the runtime's own, which call no code of the user's.
-// Nobody else can name a Mark.
+// Own is implemented by contexts and handlers of the runtime, which call no user's code without a
+// guard. Users cannot name a Mark, as the package is internal.
 type Own interface{ Own(Mark) }
 
 // Mark is the parameter of [Own].
@@ -64,9 +65,10 @@ type afterContext struct {
 	of afterFuncer
 }
 
-// AfterFunc has f called as the context of the user's calls it, but never before it has returned:
-// f takes a lock that the caller of AfterFunc holds. It does not believe in an end without an error.
-// If the method of the user's does not return, f waits for Done.
+// AfterFunc passes f to the AfterFunc of the user's context. If that method calls f before it has
+// returned, f runs in a goroutine of its own: f takes a lock that the caller of AfterFunc holds. A
+// call while Err returns nil is ignored. If the user's method panics, calls runtime.Goexit or
+// returns nil, f is called after Done is closed.
 func (c afterContext) AfterFunc(f func()) (stop func() bool) {
 	var once sync.Once
 	var mu sync.Mutex
@@ -111,8 +113,8 @@ func (c afterContext) AfterFunc(f func()) (stop func() bool) {
 	return forget
 }
 
-// Err implements context.Context. Package context panics in a goroutine of its own if there is no
-// error when Done is closed; so there is one.
+// Err implements context.Context. It returns context.Canceled if Done is closed and the user's Err
+// returns nil: package context would panic in a goroutine of its own.
 func (c Context) Err() (err error) {
 	inDone := false
 	f := Apart(func() {
@@ -136,7 +138,7 @@ func (c Context) Err() (err error) {
 	return err
 }
 
-// contextError is why a context cannot be asked. Two are equal if they say the same.
+// contextError says why a context cannot be asked. Two are equal if their texts are.
 type contextError struct{ text string }
 
 func (e contextError) Error() string { return e.text }
@@ -169,8 +171,8 @@ func (c Context) Done() (done <-chan struct{}) {
 func (c Context) String() string { return Text(c.Context) }
 
 // IsContext reports whether ctx can be asked: it is not nil, nor a nil pointer whose methods
-// panic. It looks at the second word of ctx, since each request pays for it and package reflect
-// takes ten times as much.
+// panic. It looks at the second word of ctx: each request calls it, and package reflect takes ten
+// times as long.
 func IsContext(ctx context.Context) bool { return wordsOf(&ctx)[1] != nil || bears(ctx) }
 
 // bears reports whether ctx, whose value is nil, can be asked.
@@ -178,13 +180,14 @@ func bears(ctx context.Context) bool {
 	return ctx != nil && Apart(func() { _ = ctx.Err() }) == nil
 }
 
-// wordsOf returns the two words of a context: that of its type, and the pointer to its value.
+// wordsOf returns the two words of a context: a pointer that identifies its type, and a pointer to
+// its value.
 func wordsOf(ctx *context.Context) *[2]unsafe.Pointer {
 	return (*[2]unsafe.Pointer)(unsafe.Pointer(ctx))
 }
 
-// isOwn reports whether no code of the user's answers for ctx, nor for the contexts from which it
-// is derived.
+// isOwn reports whether ctx can be asked without a guard: its methods, and those of the contexts
+// from which it is derived, call no user's code, or guard it.
 func isOwn(ctx context.Context) bool {
 	for {
 		w := wordsOf(&ctx)
@@ -208,8 +211,8 @@ func isOwn(ctx context.Context) bool {
 	}
 }
 
-// The first words of the contexts from which nearly all others are derived, so that a request does
-// not look them up: those without an end, with a function to end it, a deadline and a value.
+// The first words of the most common contexts, so that a request does not look them up in layouts:
+// the results of context.Background, WithCancel, WithTimeout and WithValue.
 var background, cancelled, timed, valued = usualContexts()
 
 func usualContexts() (background, cancelled, timed, valued uintptr) {
@@ -222,8 +225,8 @@ func usualContexts() (background, cancelled, timed, valued uintptr) {
 		firstWord(context.WithValue(base, layout{}, nil), true)
 }
 
-// firstWord returns the first word of a context of package context, or 1, which none has, if its
-// layout is not as expected.
+// firstWord returns the first word of a context of package context. If the layout of the context is
+// not as expected, it returns 1, which is the first word of no context.
 func firstWord(ctx context.Context, derived bool) uintptr {
 	if lookAt(ctx) != (layout{own: true, derived: derived}) {
 		return 1
@@ -234,8 +237,8 @@ func firstWord(ctx context.Context, derived bool) uintptr {
 var contextType = reflect.TypeFor[context.Context]()
 
 // lookAt returns the layout of the type of ctx. The contexts of package context are structs whose
-// first field is the parent context, if any. So is the context of package os/signal, with which
-// many programs begin.
+// first field is the parent context, if any. So is the result of signal.NotifyContext, which many
+// programs use as their first context.
 func lookAt(ctx context.Context) layout {
 	if _, own := ctx.(Own); own || ctx == nil {
 		return layout{own: own}

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// foul is a context of the user's.
+// foul is a user's context, each method of which calls misdeed.
 type foul struct {
 	context.Context
 	misdeed func()
@@ -23,8 +23,9 @@ func (c *foul) Done() <-chan struct{}           { c.misdeed(); return nil }
 func (c *foul) Value(any) any                   { c.misdeed(); return nil }
 func (c *foul) Deadline() (_ time.Time, _ bool) { c.misdeed(); return time.Time{}, false }
 
-// TestGuarded: a context of package context or os/signal is itself, unless it is derived from one of
-// the user's. That one has an answer, whatever its methods do.
+// TestGuarded: Guarded returns a context of package context or os/signal itself, unless it is
+// derived from a user's context. The methods of a guarded user's context return although the user's
+// methods panic or call runtime.Goexit.
 func TestGuarded(t *testing.T) {
 	derive := map[string]func(context.Context) (context.Context, context.CancelFunc){
 		"itself":     func(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} },

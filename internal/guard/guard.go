@@ -1,20 +1,20 @@
 // Package guard has the calls by which the runtime runs code that is not its own: functions and
 // methods of the user's, of contexts, errors and loggers among them. Such code may panic, call
 // runtime.Goexit, block, call back into the runtime, leave its thread locked, or leave labels of a
-// profile behind.
+// profile set.
 //
-//   - A behaviour, and what runs in its place, is called without a guard: the turn is the guard. A
-//     panic or a Goexit there is the actor's fault, which is reported and answered. Nothing of the
-//     runtime's is half done at such a call, and no lock is held.
-//   - A context of the user's is asked in the middle of the runtime's work, for example on the way of
-//     a request. Each function that takes one begins with Guarded, and what Guarded returns may be
+//   - A behaviour, or a function that runs in its place, is called without a guard: the turn is the
+//     guard. A panic or a Goexit there is the actor's fault, which is reported and answered. The
+//     runtime has finished its own work before such a call, and holds no lock.
+//   - A user's context is asked in the middle of the runtime's work, for example while a request is
+//     sent. Each function that takes a context calls Guarded first. The result of Guarded may be
 //     asked anywhere.
-//   - All else is called by Apart, or by Text and Is, which use it: in a goroutine of its own, for
-//     which its caller waits. A panic and a Goexit end that goroutine, and so do a locked thread and
-//     labels. Both are answers: see Fault.
+//   - All other code is called by Apart, or by Text and Is, which use it: in a goroutine of its
+//     own, for which its caller waits. A panic or a Goexit ends that goroutine, and is returned as
+//     a Fault. The end of the goroutine also removes a lock on its thread and its labels.
 //
-// A guard does not end a call that blocks: its caller waits. So a guarded call is never made under a
-// lock of the runtime's.
+// A guard does not end a call that blocks: its caller waits. So the runtime holds no lock during a
+// guarded call.
 package guard
 
 import (
@@ -25,9 +25,9 @@ import (
 	"runtime/pprof"
 )
 
-// Unlabel takes the labels of a profile off the calling goroutine. A goroutine that outlives the
-// call which starts it begins with this: Go gives a new goroutine the labels of its parent, which may
-// be those of one request.
+// Unlabel removes the labels of profiles from the calling goroutine. A goroutine that outlives the
+// call which starts it begins with this call: Go gives a new goroutine the labels of its parent,
+// which may name a single request.
 func Unlabel() { pprof.SetGoroutineLabels(context.Background()) }
 
 // Go runs f, which is the runtime's own, in a goroutine without labels.
@@ -60,8 +60,8 @@ func (f *Fault) says() string {
 	return "panics: " + Text(f.Value)
 }
 
-// Apart calls f in a goroutine of its own, and waits for it. It returns how f ended; nil: it has
-// returned.
+// Apart calls f in a goroutine of its own, and waits for it. It returns nil if f has returned, and
+// else the panic or the Goexit that ended it.
 func Apart(f func()) *Fault {
 	ended := make(chan *Fault)
 	go func() {
@@ -81,8 +81,8 @@ func Apart(f func()) *Fault {
 }
 
 // Text returns the text of a value of the user's, from its method Error or String, or from package
-// fmt. The text is "<nil>" for a nil pointer whose method panics, as package fmt has it. For another
-// value whose method panics or calls runtime.Goexit, the text names its type.
+// fmt. The text is "<nil>" for a nil pointer whose method panics, as package fmt has it. For
+// another value whose method panics or calls runtime.Goexit, the text names its type.
 func Text(v any) (text string) {
 	switch v := v.(type) {
 	case nil:
@@ -112,8 +112,8 @@ func Text(v any) (text string) {
 	return fmt.Sprintf("a %T whose text panics", v)
 }
 
-// Wrapped returns an error that wraps err, and whose text is Text of it: for package fmt, which puts
-// an error into words at once.
+// Wrapped returns an error that wraps err, and whose text is Text(err). Pass it to package fmt,
+// which calls Error in the goroutine of its caller.
 func Wrapped(err error) error { return wrapped{err} }
 
 type wrapped struct{ err error }
@@ -133,7 +133,7 @@ func Is(err, target error) (is bool) {
 	return is
 }
 
-// Same reports whether a and b are equal. Values that cannot be compared are not.
+// Same reports whether a and b are equal. Values that cannot be compared are not equal.
 func Same(a, b any) (same bool) {
 	defer func() { _ = recover() }()
 	return a == b

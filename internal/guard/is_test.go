@@ -9,14 +9,14 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// matches is an error that says by a function which errors it matches.
+// matches is an error whose methods Is and Unwrap call a function.
 type matches struct{ is func() bool }
 
 func (matches) Error() string   { return "matches" }
 func (m matches) Is(error) bool { return m.is() }
 func (m matches) Unwrap() error { m.is(); return nil }
 
-// TestIs: Is has an answer whatever a method of the error does.
+// TestIs: Is returns although a method of the error panics or calls runtime.Goexit.
 func TestIs(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error

@@ -5,19 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// layout says who answers for the contexts of a type.
+// layout says whose methods the contexts of a type have.
 type layout struct {
-	of  uintptr // the first word of such a context: Go keeps what it points to
-	own bool    // the runtime or package context alone
-	// It passes questions on to the context in its first field.
+	of  uintptr // the first word of such a context; Go never frees the memory it points to
+	own bool    // the methods of the type itself call no user's code, or guard it
+	// The methods call those of the context in the first field.
 	derived bool
 }
 
-// layouts are the known types of contexts for which no code of the user's answers. There are few:
-// the types of package context, and of the runtime.
+// layouts are the known types of contexts with own set. There are few: the types of package
+// context, os/signal and the runtime.
 var layouts atomic.Pointer[[]layout]
 
-// layoutOf returns the layout of a type that is known, or nil.
+// layoutOf returns the layout of a known type, or nil.
 func layoutOf(of uintptr) *layout {
 	if all := layouts.Load(); all != nil {
 		for i := range *all {
@@ -29,7 +29,8 @@ func layoutOf(of uintptr) *layout {
 	return nil
 }
 
-// learn keeps the layout of a type, unless that is the user's.
+// learn returns the layout l of a type with the first word of. It adds l to layouts if l.own is
+// set.
 func learn(of uintptr, l layout) *layout {
 	l.of = of
 	for l.own {

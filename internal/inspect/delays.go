@@ -10,6 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 const (
@@ -57,6 +58,9 @@ func Delays(sys *actor.System, every time.Duration, each func(typ string, d time
 		}
 	})
 	return func() {
+		if _, within := d.calling.Load(seam.Goroutine()); within {
+			panic("gallop: observe.MailboxDelays: each calls stop, which waits for it")
+		}
 		cancel()
 		d.running.Wait()
 	}
@@ -69,6 +73,7 @@ type delays struct {
 	each    func(typ string, d time.Duration)
 	ctx     context.Context
 	running sync.WaitGroup
+	calling sync.Map // the goroutines in which each runs
 
 	// The fields from here to mu are used by one goroutine.
 	//
@@ -231,6 +236,14 @@ func (d *delays) measure(typ string, ref actor.AnyRef) {
 		took, err = delaysTimeout, nil
 	}
 	if err == nil {
-		access.Guard(d.sys, "observe.MailboxDelays", func() { d.each(typ, took) })
+		access.Guard(d.sys, "observe.MailboxDelays", func() { d.report(typ, took) })
 	}
+}
+
+// report calls each, and records the goroutine until it returns.
+func (d *delays) report(typ string, took time.Duration) {
+	me := seam.Goroutine()
+	d.calling.Store(me, nil)
+	defer d.calling.Delete(me)
+	d.each(typ, took)
 }

@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -65,4 +66,25 @@ func TestDelays_Misuse(t *testing.T) {
 		}()
 	}
 	inspect.Delays(sys, 0, func(string, time.Duration) { t.Error("measured") })()
+}
+
+// TestDelays_StopWithin: stop panics if it is called within each, where it would wait for itself.
+func TestDelays_StopWithin(t *testing.T) {
+	sys := start(t)
+	if _, err := packType.SpawnNamed(sys, "quick", pack{}); err != nil {
+		t.Fatal(err)
+	}
+	var stop func()
+	known := make(chan struct{})
+	panics := make(chan any, 100)
+	stop = inspect.Delays(sys, 10*time.Millisecond, func(string, time.Duration) {
+		defer func() { panics <- recover() }()
+		<-known
+		stop()
+	})
+	close(known)
+	eventually(t, "stop returns", func() bool { return len(panics) > 0 })
+	stop()
+	equal(t, "panic", fmt.Sprint(<-panics),
+		"gallop: observe.MailboxDelays: each calls stop, which waits for it")
 }

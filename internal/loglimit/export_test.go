@@ -1,6 +1,6 @@
 package loglimit
 
-// Keys returns how many keys are counted apart.
+// Keys returns the number of keys that are counted separately.
 func (l *Limit) Keys() (n int) {
 	for _, of := range l.lines {
 		n += len(of.counts)

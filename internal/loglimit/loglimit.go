@@ -1,5 +1,6 @@
-// Package loglimit keeps a log small where many things fail in the same way. Of lines that say the
-// same, the 1st, 2nd, 4th, 8th and so on in a minute are written; the others are only counted.
+// Package loglimit keeps a log small where many things fail in the same way. Of the lines with the
+// same [Key] in a minute, the 1st, 2nd, 4th, 8th and so on are written; the others are only
+// counted.
 package loglimit
 
 import (
@@ -10,20 +11,20 @@ import (
 )
 
 const (
-	// Window is the time after the first of a key's lines in which they are counted. The next line
-	// begins another window.
+	// Window is the time, from the first line of a key, in which its lines are counted. The first
+	// line after that begins another window.
 	Window = time.Minute
-	// MaxKeys is how many keys are counted apart for one text. While there are as many, further keys
-	// of that text are counted together.
+	// MaxKeys is the number of keys of one text that are counted separately. Further keys of that
+	// text are counted together.
 	MaxKeys = 256
 )
 
-// Key says which lines count as the same.
+// Key identifies lines that are counted together.
 type Key struct {
 	// Line is the constant text of the line.
 	Line string
-	// Type and Where say of whom and of what place the line is: a type of actors and a line of code,
-	// or a place in a tree of supervisors. Either may be "".
+	// Type is a type of actors, and Where a line of code or a place in a tree of supervisors.
+	// Either may be "".
 	Type, Where string
 }
 
@@ -34,22 +35,22 @@ type Limit struct {
 	lines map[string]*line // guarded by mu
 }
 
-// line is what is known of the lines of one text.
+// line has the counts of one text.
 type line struct {
 	counts map[[2]string]*count // by type and place
 	others count                // of the keys for which there was no room
-	// sweep is when the first of counts may be out of date: before that, no room can be made.
+	// sweep is the earliest time at which the window of one of counts may end.
 	sweep int64
 }
 
-// count counts in one window.
+// count has the number of lines in a window, and the time at which the window began.
 type count struct {
 	n     uint64 // 0: none yet
 	since int64
 }
 
-// Next counts a line at the time now, in nanoseconds of any clock. It returns how many there were
-// in the window so far, and whether this one is to be written.
+// Next counts a line at the time now, in nanoseconds of any clock. It returns the number of lines
+// in the window so far, this one included, and whether this one is to be written.
 func (l *Limit) Next(k Key, now int64) (soFar uint64, write bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +65,7 @@ func (l *Limit) Next(k Key, now int64) (soFar uint64, write bool) {
 	return of.count([2]string{k.Type, k.Where}, now).next(now)
 }
 
-// count returns the count of a key, which is that of the others if there is no room for it.
+// count returns the count of a key, or others if there is no room for the key.
 func (l *line) count(of [2]string, now int64) *count {
 	n := l.counts[of]
 	if n != nil {
@@ -82,7 +83,7 @@ func (l *line) count(of [2]string, now int64) *count {
 	return n
 }
 
-// makeRoom forgets the counts whose window is over.
+// makeRoom deletes the counts whose window has ended.
 func (l *line) makeRoom(now int64) {
 	if now < l.sweep {
 		return
@@ -100,7 +101,7 @@ func (l *line) makeRoom(now int64) {
 // over reports whether the window has ended.
 func (n *count) over(now int64) bool { return now-n.since >= int64(Window) }
 
-// next counts a line.
+// next counts a line at the time now. It begins a new window if the last one has ended.
 func (n *count) next(now int64) (soFar uint64, write bool) {
 	if n.n == 0 || n.over(now) {
 		*n = count{since: now}

@@ -9,7 +9,7 @@ import (
 
 const minute = int64(loglimit.Window)
 
-// written returns how many of n lines of a key are written at a time.
+// written returns the number of lines that are written of n lines of a key at one time.
 func written(l *loglimit.Limit, k loglimit.Key, n int, now int64) (lines int) {
 	for range n {
 		if _, write := l.Next(k, now); write {

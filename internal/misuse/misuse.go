@@ -1,7 +1,7 @@
-// Package misuse calls everything that a package exports with each argument that is none: zero, nil, a
-// nil pointer in an interface, a value that cannot be compared. Such a call panics with a string that
-// begins with "gallop: ", or it is no misuse and returns. It never panics in Go's own words, hangs,
-// or breaks something that fails later. For tests.
+// Package misuse calls the exported functions and methods of a package with wrong arguments: zero,
+// nil, a nil pointer in an interface, a value that cannot be compared. Each call must either
+// return, or panic with a string that begins with "gallop: ". Another panic, a call that hangs, and
+// a failure that follows later are errors. For tests.
 package misuse
 
 import (
@@ -21,46 +21,47 @@ import (
 	"time"
 )
 
-// World is what one call happens in. Each call has a new one.
+// World is the surroundings of a single call: a system, for example. Each call has a new World.
 type World struct {
-	// Args has good arguments. A parameter is given the first that fits, the receiver of a method
-	// too. Functions and simple values need none.
+	// Args has good arguments, receivers of methods included. A parameter gets the first argument
+	// of a fitting type. Functions, numbers, strings, pointers and channels are made on demand.
 	Args []any
-	// Inside calls f where code with a Context, or a process, runs, and returns when f has. nil:
-	// the package has no such code.
+	// Inside calls f in the goroutine of an actor or a process, and returns after f has. It is nil
+	// if no call of the package needs that.
 	Inside func(f func())
-	// Close ends it. It waits until nothing goes on, and returns what has gone wrong meanwhile: a
-	// panic of the runtime's own code that came late.
+	// Close ends the World and waits until it is idle. It returns an error if the runtime's own
+	// code has panicked since the call.
 	Close func() error
 }
 
-// Table says how to call what a package exports.
+// Table says how the exported functions and methods of a package are called.
 type Table struct {
 	// Dir is the directory of the package, with its sources.
 	Dir string
-	// Funcs has the exported functions by name, generic ones for some types.
+	// Funcs has the exported functions by name. Generic functions are instantiated.
 	Funcs map[string]any
-	// Types has a value of each exported type with methods, or a nil pointer to it, generic ones
-	// for some types. Methods with pointer receivers are called by pointers.
+	// Types has a value of each exported type with methods, or a nil pointer to it. Generic types
+	// are instantiated. Methods are called with a value as the receiver where it has them, and else
+	// with a pointer.
 	Types []any
-	// Inside are the types of parameters and receivers, such as a *Context, with which a call is
-	// made in World.Inside. All other calls are made outside.
+	// Inside has values of parameter and receiver types, such as *Context. A call with a parameter
+	// of such a type is made in World.Inside. All other calls are made outside.
 	Inside []any
-	// Odd are values that a parameter of an interface type may be given by mistake: nil pointers,
-	// zero structs, values that cannot be compared.
+	// Odd are wrong values for parameters of interface types: nil pointers, zero structs, values
+	// that cannot be compared.
 	Odd []any
-	// Left says, of functions ("F") and methods ("T.M"), why they are left out.
+	// Left has the functions ("F") and methods ("T.M") that are not called, with the reason.
 	Left map[string]string
-	// Over has the names of calls that wait for what never comes: a good context of these has ended.
+	// Over has the names of calls that would wait for ever: their good context has ended.
 	Over []string
 	// New makes a World.
 	New func() *World
 }
 
-// limit is how long nothing may happen before that is a hang.
+// limit is the time after which a call hangs.
 const limit = time.Minute
 
-// Run makes all calls, and returns how many.
+// Run makes all calls, and returns their number.
 func (tb *Table) Run(t *testing.T) (n int) {
 	calls := tb.calls(t)
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
@@ -84,7 +85,8 @@ type call struct {
 	isMethod bool
 }
 
-// calls returns all that is to be called, by name. The table has to be complete.
+// calls returns all functions and methods to call, by name. It fails the test if the table is not
+// complete.
 func (tb *Table) calls(t *testing.T) map[string]call {
 	declared, err := Exported(tb.Dir)
 	if err != nil {
@@ -100,7 +102,7 @@ func (tb *Table) calls(t *testing.T) map[string]call {
 			of = of.Elem()
 		}
 		base, _, _ := strings.Cut(of.Name(), "[")
-		for _, recv := range []reflect.Type{reflect.PointerTo(of), of} { // by value, where that will do
+		for _, recv := range []reflect.Type{reflect.PointerTo(of), of} { // by value if possible
 			for m := range recv.NumMethod() {
 				name := base + "." + recv.Method(m).Name
 				all[name] = call{name, recv.Method(m).Func, true}
@@ -109,12 +111,12 @@ func (tb *Table) calls(t *testing.T) map[string]call {
 	}
 	tb.isComplete(t, declared, all)
 	maps.DeleteFunc(all, func(name string, _ call) bool {
-		return !slices.Contains(declared, name) // it is a test's, or promoted
+		return !slices.Contains(declared, name) // declared in a test, or promoted
 	})
 	return all
 }
 
-// isComplete checks that all that the sources export is called, or left out for a reason.
+// isComplete checks that each declared name is called, or left out for a reason.
 func (tb *Table) isComplete(t *testing.T, declared []string, calls map[string]call) {
 	for _, name := range declared {
 		if _, is := calls[name]; !is && tb.Left[name] == "" {
@@ -134,7 +136,7 @@ func (tb *Table) isComplete(t *testing.T, declared []string, calls map[string]ca
 }
 
 // Exported returns the exported functions of a package, and the exported methods of its exported
-// types that are no interfaces.
+// types. Interfaces have no entries.
 func Exported(dir string) (names []string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -187,14 +189,14 @@ func receiver(fn *ast.FuncDecl) string {
 	}
 }
 
-// change is one argument that is replaced; at is -1 for none.
+// change replaces one argument of a call; at is -1 for no change.
 type change struct {
 	at   int
 	with reflect.Value
 	what string
 }
 
-// changes returns the ways in which a call is made: well, and with each argument that is none.
+// changes returns the ways in which c is called: with good arguments, and with one wrong argument.
 func (tb *Table) changes(c call) []change {
 	all := []change{{at: -1, what: "good arguments"}}
 	t := c.f.Type()
@@ -226,7 +228,7 @@ func (tb *Table) changes(c call) []change {
 	return all
 }
 
-// try makes one call in a new World, and returns what was wrong.
+// try makes one call in a new World, and returns a description of its failure, or "".
 func (tb *Table) try(c call, ch change) (wrong string) {
 	ended := make(chan string, 1)
 	go func() {

@@ -85,10 +85,10 @@ var foreignDirs = []string{"actor", "group", "supervise", "process", "process/ac
 var textsOfErrors = []struct{ file, of string }{
 	{"actor/life_stop.go", "ErrStopped"},
 	{"actor/postpone.go", "e.is"},
-	{"actor/system.go", "err"},      // of the scheduler
-	{"group/member_spec.go", "err"}, // of a type
-	{"supervise/spec.go", "err"},    // of a type
-	{"process/system.go", "err"},    // of the scheduler
+	{"actor/system_kernel.go", "err"}, // of the scheduler
+	{"group/member_spec.go", "err"},   // of a type
+	{"supervise/spec.go", "err"},      // of a type
+	{"process/system.go", "err"},      // of the scheduler
 	{"flight/dump.go", "err"},
 	{"observe/routes.go", "err"}, // of a query, and of package json
 }
@@ -96,7 +96,7 @@ var textsOfErrors = []struct{ file, of string }{
 // comparedErrors are calls of errors.Is and errors.As that need no guard, by file and error: of the
 // runtime's own errors, or where a panic is the caller's.
 var comparedErrors = []struct{ file, of string }{
-	{"actor/system.go", "err"},                 // of the scheduler
+	{"actor/system_kernel.go", "err"},          // of the scheduler
 	{"actor/clock.go", "err"},                  // the same
 	{"process/errors.go", "reason"},            // the caller's
 	{"internal/inspect/supervisors.go", "err"}, // of supervise.Tree

@@ -36,6 +36,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 			"each request asks"},
 	{"internal/guard/layouts.go", "sync/atomic",
 		"which types of contexts are known; no other answer depends on who was first"},
+	{"actor/kernel.go", "unsafe", "between a Context or a System and the untyped part of it"},
 	{"actor/spawn.go", "unsafe",
 		"from a task to its actor, and from the class of a task to that of an actor"},
 	{"actor/internal/mpsc/bias.go", "unsafe", "from the mark of a bias to its window"},

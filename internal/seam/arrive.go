@@ -2,6 +2,6 @@
 
 package seam
 
-// Arrived says that the calling goroutine, a coroutine, has been switched to: what runs, and has
-// run in another goroutine so far, goes on here. It compiles to nothing.
+// Arrived is called by a coroutine after another goroutine has switched to it: the code of the
+// other goroutine goes on in the coroutine. It compiles to nothing.
 func Arrived() {}

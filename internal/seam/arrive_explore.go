@@ -6,6 +6,6 @@ package seam
 // goroutine.
 var HookArrived = func() {}
 
-// Arrived says that the calling goroutine, a coroutine, has been switched to: what runs, and has
-// run in another goroutine so far, goes on here.
+// Arrived is called by a coroutine after another goroutine has switched to it: the code of the
+// other goroutine goes on in the coroutine.
 func Arrived() { HookArrived() }

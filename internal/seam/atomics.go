@@ -9,8 +9,9 @@ import (
 )
 
 // Pointer is an atomic pointer to T. It is sync/atomic's: each method of go.uber.org/atomic's calls
-// one of these, and when both are inlined a no-op is left, of which a message had several. Besides,
-// a program that links go.uber.org/atomic's is 30 KB larger, for methods that are not called.
+// a method of sync/atomic's, and inlining both leaves a no-op. A message had several of these
+// no-ops. Besides, a program that links go.uber.org/atomic's is 30 KB larger, for methods that are
+// not called.
 type Pointer[T any] = stdatomic.Pointer[T]
 
 // Uint32 is an atomic 32-bit word. It wraps sync/atomic's, because go.uber.org/atomic's takes eight
@@ -52,7 +53,7 @@ func (x *Int32) CompareAndSwap(o, n int32) bool { return x.v.CompareAndSwap(o, n
 // Add adds d and returns the sum.
 func (x *Int32) Add(d int32) int32 { return x.v.Add(d) }
 
-// Bool is an atomic boolean, wrapped for the same reason.
+// Bool is an atomic boolean. It wraps go.uber.org/atomic's for the same reason as Int32.
 type Bool struct{ v atomic.Bool }
 
 // Load returns the boolean.
@@ -71,12 +72,12 @@ func (x *Bool) CompareAndSwap(o, n bool) bool { return x.v.CompareAndSwap(o, n) 
 // on 32-bit machines wherever it is embedded; go.uber.org/atomic's is not.
 type Uint64 = stdatomic.Uint64
 
-// Int64 is the signed twin of Uint64, aligned for the same reason.
+// Int64 is an atomic signed 64-bit word. It is sync/atomic's for the same reason as Uint64.
 type Int64 = stdatomic.Int64
 
 // Explored reports whether the instrumented twin of this file was compiled in.
 const Explored = false
 
-// Point is an interleaving point between plain accesses that some other step
-// must not be able to split. It compiles to nothing.
+// Point is an interleaving point of explorations, for code that accesses plain memory. It compiles
+// to nothing.
 func Point() {}

@@ -32,7 +32,7 @@ type word interface {
 	~uint32 | ~int32 | ~uint64 | ~int64
 }
 
-// Word is an instrumented integer; the four sizes below share it.
+// Word is an instrumented integer. The four integer types below share it.
 type Word[T word] struct{ v atomic.Uint64 }
 
 // Load returns the word.

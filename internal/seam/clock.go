@@ -2,39 +2,40 @@ package seam
 
 import "time"
 
-// Clock tells the time to the scheduler and to behaviours, and rings. Production
+// Clock tells the time to the scheduler and to behaviours, and makes alarms. Production
 // uses SystemClock; tests and deterministic runs use a VirtualClock.
 type Clock interface {
 	// Now is the wall-clock time.
 	Now() time.Time
 	// Nanos is a monotonic reading in nanoseconds from an arbitrary origin.
 	Nanos() int64
-	// NewAlarm returns an alarm that calls ring when the time it was set to has
-	// come, in whatever goroutine moves the time on. ring must be quick.
+	// NewAlarm returns an alarm that calls ring at the time to which it was set. ring must be
+	// quick. It runs in a goroutine of the clock's, or in the goroutine that moves the clock on.
 	NewAlarm(ring func()) Alarm
 	// Flows reports whether time passes by itself. If it does not, no caller need wait
 	// for an alarm: it rings when the time is moved on.
 	Flows() bool
 }
 
-// Alarm rings once for each time that it is set. Its caller sees to it that calls do
-// not overlap. It may ring once more after it was set anew or stopped.
+// Alarm rings once for each time that it is set. Its caller ensures that calls do
+// not overlap. It may ring once more after it was set again or stopped.
 type Alarm interface {
-	// Set makes it ring when Nanos has reached at, instead of when it was set to ring.
+	// Set makes the alarm ring when Nanos reaches at. It replaces an earlier time.
 	Set(at int64)
-	// Stop makes it not ring.
+	// Stop makes the alarm ring no more.
 	Stop()
 }
 
 // SystemClock is the machine's clock.
 type SystemClock struct{}
 
-// origin is before every time that a system sees, even in a bubble of testing/synctest, where time
-// begins with the year 2000. So no reading is negative, nor 0, which readers take for never. origin
-// has a monotonic reading.
+// clockStart is before every time that a system sees, even in a bubble of testing/synctest, where
+// time begins with the year 2000. So all readings are positive; readers take 0 for never.
+// clockStart has a monotonic reading.
 var clockStart = startBefore(time.Now())
 
-// beginning is the year 1999, in seconds of Unix. A time.Date would be linked into every program.
+// beginning is the year 1999, in seconds of Unix. It is a constant because time.Date would be
+// linked into every program.
 const beginning = 915_148_800
 
 func startBefore(now time.Time) time.Time {
@@ -44,14 +45,14 @@ func startBefore(now time.Time) time.Time {
 // Now is time.Now.
 func (SystemClock) Now() time.Time { return time.Now() }
 
-// Nanos is the time since the year 1999 by the clock with which the program started. About 25–40
-// ns.
+// Nanos is the time since the year 1999, by the wall clock at the start of the program and the
+// monotonic clock since then. It costs about 25–40 ns.
 func (SystemClock) Nanos() int64 { return int64(time.Since(clockStart)) }
 
 // Flows is true.
 func (SystemClock) Flows() bool { return true }
 
-// NewAlarm returns an alarm that is a timer of Go's, made when it is first set.
+// NewAlarm returns an alarm with a timer of Go's, which is made when the alarm is first set.
 func (SystemClock) NewAlarm(ring func()) Alarm { return &systemAlarm{ring: ring} }
 
 type systemAlarm struct {

@@ -6,9 +6,9 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// Count is an atomic figure that is no interleaving point in any build. It is for figures that
-// nothing waits for, and for those that a cleanup of the GC touches: a cleanup runs
-// whenever it likes, in the middle of another exploration as well.
+// Count is an atomic figure that is no interleaving point in any build. It is for figures for which
+// no thread waits, and for figures that a cleanup of the GC changes: a cleanup runs at any time, in
+// the middle of another exploration as well.
 type Count struct {
 	_ nocmp.Field
 	v atomic.Int64

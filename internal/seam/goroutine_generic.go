@@ -14,10 +14,11 @@ type stackHead [32]byte
 
 var stackHeads = sync.Pool{New: func() any { return new(stackHead) }}
 
-// Goroutine tells goroutines apart: no two that live at the same time have the same number, and
-// none has 0. Here it is the number that Go tells in stack traces, which costs about a microsecond.
+// Goroutine returns a number that identifies the calling goroutine: two goroutines that live at the
+// same time have different numbers, and no number is 0. Here it is the number in Go's stack traces,
+// which costs about a microsecond.
 func Goroutine() (id uint64) {
-	buf := stackHeads.Get().(*stackHead) // one of our own would be allocated every time
+	buf := stackHeads.Get().(*stackHead) // a local array would be allocated by each call
 	defer stackHeads.Put(buf)
 	n := runtime.Stack(buf[:], false)
 	for _, b := range buf[len("goroutine "):n] {

@@ -16,8 +16,8 @@ func grow(depth int) uint64 {
 	return grow(depth-1) + uint64(room[(depth+1)%len(room)])
 }
 
-// TestGoroutine: each live goroutine has a number of its own, which is the same wherever its stack
-// is (every Ask of an actor that is not idle needs it).
+// TestGoroutine: each live goroutine has a number of its own, which stays the same when Go moves
+// its stack. Every Ask of an actor that is not idle needs it.
 func TestGoroutine(t *testing.T) {
 	own := seam.Goroutine()
 	if own == 0 || grow(1000) != own || seam.Goroutine() != own {

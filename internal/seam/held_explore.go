@@ -2,5 +2,5 @@
 
 package seam
 
-// SwapHeld is x.CompareAndSwap(o, n); see the plain build's.
+// SwapHeld is x.CompareAndSwap(o, n). See the SwapHeld of the plain build.
 func SwapHeld[T any](x *Pointer[T], o, n *T) bool { return x.CompareAndSwap(o, n) }

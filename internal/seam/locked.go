@@ -7,16 +7,16 @@ import (
 	"unsafe"
 )
 
-// A coroutine must not be switched to or from while its thread is locked (runtime.LockOSThread):
-// Go ends the program then, by an error that nothing recovers from. Go does not say whether a
-// goroutine has its thread locked, except in the first line of a stack trace, which costs a
-// microsecond. But its record of the goroutine has a word for it, and Goroutine is the address of
-// that record. Where in the record the word lies depends on the version of Go, so it is found out
-// by locking a thread and looking which word changes: it then has the same value as another word of
-// the record, which says on which thread the goroutine runs. If none is found, TestThreadLocked fails,
-// and ThreadLocked is always false: then Go's own error is all there is.
+// A coroutine must not be switched to or from while its thread is locked (runtime.LockOSThread): Go
+// would end the program, with an error from which no code can recover. Go says whether a goroutine
+// has locked its thread only in the first line of a stack trace, which costs a microsecond. But
+// Go's record of the goroutine has a word for it, and Goroutine is the address of that record. The
+// offset of the word depends on the version of Go. FindThreadLock finds it by locking a thread and
+// comparing the words of the record: the lock word then has the same value as the word that names
+// the thread of the goroutine. If it finds no such word, TestThreadLocked fails, and ThreadLocked
+// always returns false: then only Go's own error remains.
 
-// lockWord is where the word lies in Go's record of a goroutine; 0: unknown. Written once, by
+// lockWord is the offset of the word in Go's record of a goroutine; 0: unknown. Written once, by
 // FindThreadLock, before it is read.
 var lockWord uintptr
 
@@ -34,20 +34,21 @@ func FindThreadLock() {
 	})
 }
 
-// wordsOfRecord are looked at. Go's record has been larger than that since its first version for
-// 64 bits, and the word in its first half.
+// wordsOfRecord is the number of words of Go's record that are searched. The record has always been
+// larger on 64-bit machines, and the lock word has always been in its first half.
 const wordsOfRecord = 48
 
 const (
-	// mostRounds ends a search in which several words seem to say it.
+	// mostRounds ends a search that still has several candidates.
 	mostRounds = 1000
-	// A word that changes by chance, as when Go wants the goroutine to yield, hardly does so in each of
-	// enoughRounds.
+	// enoughRounds is the number of rounds that the lock word must pass. A word that changes by
+	// chance, for example when Go asks the goroutine to yield, hardly passes all of them.
 	enoughRounds = 8
 )
 
-// searchLockWord returns where the word lies, or 0. Its goroutine has not locked its thread. Each
-// round looks at the thread free, locked, and free again, and Go's text has to say the same.
+// searchLockWord returns the offset of the lock word, or 0. Its goroutine has not locked its
+// thread. Each round reads the record with the thread free, locked, and free again, and checks each
+// time that Go's stack trace agrees.
 func searchLockWord() uintptr {
 	var all lockWords
 	for range mostRounds {
@@ -68,14 +69,14 @@ func searchLockWord() uintptr {
 	return 0
 }
 
-// lockWords are the words that may say that a thread is locked.
+// lockWords has the words that may be the lock word: all but those in not.
 type lockWords struct {
 	not    [wordsOfRecord]bool
 	rounds int
 }
 
-// narrow drops the words that did not change to and fro, or do not belong to a thread. It returns
-// the index of the last word left after enough rounds; -1 for several or none.
+// narrow excludes the words that are not zero in free and again, or that differ in locked from all
+// other words. After enough rounds it returns the index of the only word left, and otherwise -1.
 func (w *lockWords) narrow(free, locked, again [wordsOfRecord]uintptr) (only int) {
 	only = -1
 	left := 0
@@ -92,7 +93,7 @@ func (w *lockWords) narrow(free, locked, again [wordsOfRecord]uintptr) (only int
 	return only
 }
 
-// twice reports whether two words or more have the value.
+// twice reports whether at least two words have the value v.
 func twice(words *[wordsOfRecord]uintptr, v uintptr) bool {
 	n := 0
 	for _, w := range words {
@@ -109,7 +110,7 @@ func stackSaysLocked() bool {
 	return strings.Contains(first, "locked to thread")
 }
 
-// wordsOf returns the beginning of the record of the calling goroutine.
+// wordsOf returns the first words of the record of the calling goroutine.
 //
 //go:norace
 //go:nocheckptr
@@ -120,7 +121,7 @@ func wordsOf(goroutine uint64) (words [wordsOfRecord]uintptr) {
 	return words
 }
 
-// wordAt reads a word of the record of the calling goroutine.
+// wordAt reads the word at an offset of the record of the calling goroutine.
 //
 //go:norace
 //go:nocheckptr
@@ -129,18 +130,18 @@ func wordAt(goroutine uint64, at uintptr) uintptr {
 	return *(*uintptr)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&record)), at))
 }
 
-// ThreadLocked reports whether the calling goroutine, whose number it is given, has locked its
-// thread. It is a load, and only a hint: false where Go does not say so, and for no goroutine, which is
-// 0.
+// ThreadLocked reports whether the calling goroutine has locked its thread. goroutine is the number
+// of the calling goroutine, or 0, for which ThreadLocked returns false. It costs a load. It is only
+// a hint: it is always false where FindThreadLock has found no lock word.
 func ThreadLocked(goroutine uint64) bool {
 	return lockWord != 0 && goroutine != 0 && wordAt(goroutine, lockWord) != 0
 }
 
-// mostLocks ends UnlockThread where the lock is Go's own, that of a call from C.
+// mostLocks bounds UnlockThread if the lock is Go's own, which a call from C has.
 const mostLocks = 1 << 16
 
-// UnlockThread takes back all that the calling goroutine has locked its thread by, and reports
-// whether there was anything.
+// UnlockThread undoes all LockOSThread calls of the calling goroutine, and reports whether its
+// thread was locked.
 func UnlockThread() (was bool) {
 	if !ThreadLocked(Goroutine()) {
 		return false

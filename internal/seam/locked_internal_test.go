@@ -2,9 +2,9 @@ package seam
 
 import "testing"
 
-// TestLockWords: the word that says that a thread is locked is the one which has the value of another
-// word then, in each of enough rounds, and which is zero before and after. Mutants: a search that takes
-// the first word which changes; one that does not compare it with the word of the thread.
+// TestLockWords: the lock word has the value of another word while the thread is locked, in each of
+// enoughRounds, and is zero before and after. Mutants: a search that takes the first word that
+// changes; a search that does not compare the word with others.
 func TestLockWords(t *testing.T) {
 	type words = [wordsOfRecord]uintptr
 	const thread, lock, chance = 6, 26, 5
@@ -29,7 +29,7 @@ func TestLockWords(t *testing.T) {
 			found = all.narrow(free, look, free)
 		}
 		want := lock
-		if name == "the thread is not looked" { // then the word was wrong in one round, and is left out
+		if name == "the thread is not looked" { // the lock word was excluded by one round
 			want = -1
 		}
 		if found != want || want >= 0 && after < enoughRounds {

@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// TestThreadLocked: a goroutine that has locked its thread is known, and one that has taken that
-// back is not, on the machines where goroutines are known by their address. If it fails with a new
-// version of Go, locked.go says why, and what is lost.
+// TestThreadLocked: ThreadLocked is true for a goroutine that has locked its thread, and false
+// after it has unlocked it, on the machines where Goroutine is an address. If the test fails with a
+// new version of Go, read locked.go for the reason and the consequences.
 func TestThreadLocked(t *testing.T) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("goroutines are known by their number") // there is no assembly for this machine

@@ -5,7 +5,7 @@ package seam
 import "github.com/gallop-go/gallop/internal/nocmp"
 
 // Mutex is a lock for the rare paths of a protocol whose fast paths are atomics.
-// Its methods are calls: inlined they made a small program some kilobytes larger.
+// Its methods are not inlined: inlined they made a small program some kilobytes larger.
 type Mutex struct {
 	_  nocmp.Field
 	mu QuickMutex

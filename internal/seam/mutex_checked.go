@@ -55,7 +55,7 @@ func (m *QuickMutex) Unlock() {
 // heldLock says which goroutine holds a lock, and where it has taken it.
 type heldLock struct {
 	by uint64
-	at [2]uintptr // the second is that of a Mutex
+	at [2]uintptr // the caller of Lock; for a Mutex, Mutex.Lock and its caller
 }
 
 // heldLocks has the locks that are held, in shards by their goroutines.
@@ -70,8 +70,8 @@ func heldBy(goroutine uint64) *heldShard {
 	return &heldLocks[goroutine*0x9e3779b97f4a7c15>>32%uint64(len(heldLocks))]
 }
 
-// HeldLock returns where the calling goroutine has taken a lock of this package that it holds, or
-// "".
+// HeldLock returns the place where the calling goroutine has taken a lock of this package, if it
+// holds one, and otherwise "".
 func HeldLock() (place string) {
 	me := Goroutine()
 	s := heldBy(me)

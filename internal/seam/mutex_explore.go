@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Mutex is a lock; see the plain build's. A virtual thread waits for it in
-// HookAwait, so that the explorer sees a deadlock and is not caught in it.
+// Mutex is a lock; see the Mutex of the plain build. A virtual thread waits for it in
+// HookAwait, so that the explorer reports a deadlock and does not block itself.
 type Mutex struct {
 	mu   sync.Mutex
 	held atomic.Bool
@@ -23,8 +23,8 @@ func (m *Mutex) Lock() {
 
 func (m *Mutex) free() bool { return !m.held.Load() }
 
-// Unlock gives the lock back. It is no step of its own: until the next step the others cannot tell
-// it from the step before.
+// Unlock releases the lock. It is no step of its own, but part of the step before it: other threads
+// cannot tell the difference.
 func (m *Mutex) Unlock() {
 	m.held.Store(false)
 	m.mu.Unlock()
@@ -33,5 +33,5 @@ func (m *Mutex) Unlock() {
 // QuickMutex is a Mutex.
 type QuickMutex = Mutex
 
-// HeldLock returns "": in explorations no driver chooses.
+// HeldLock returns "": its callers are deterministic runs, and explorations have none.
 func HeldLock() (place string) { return "" }

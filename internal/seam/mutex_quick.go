@@ -4,11 +4,11 @@ package seam
 
 import "sync"
 
-// QuickMutex is a Mutex that is taken so often that its methods are inlined: with each timer and
-// each message from outside to a receiver that is behind.
+// QuickMutex is a Mutex whose methods are inlined, for locks that are taken often: for each timer,
+// and for each message from outside to a receiver that does not keep up.
 type QuickMutex = sync.Mutex
 
-// HeldLock returns where the calling goroutine has taken a lock of this package that it holds, or
-// "". It knows that in builds that check invariants, without the race detector: its own lock would
-// hide races.
+// HeldLock returns "". In builds that check invariants, without the race detector, it returns the
+// place where the calling goroutine has taken a lock of this package. With the race detector it
+// does not: its own lock would hide races.
 func HeldLock() (place string) { return "" }

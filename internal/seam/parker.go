@@ -7,8 +7,8 @@ import "github.com/gallop-go/gallop/internal/nocmp"
 // and panics, because the idle word gives out exactly one token per announced
 // sleeper. The zero value is not ready: use NewParker.
 //
-// The token is a word, and the channel is used only if the owner waits for it: most
-// tokens are there before their taker comes, and a channel costs four times as much.
+// The token is a word. The channel is used only if the owner waits: most tokens are granted before
+// Park is called, and a channel costs four times as much.
 //
 //	            Unpark                      Unpark, and a wake-up through the channel
 //	EMPTY ─────────────────▶ GRANTED ◀────────────────── PARKED
@@ -30,25 +30,24 @@ const (
 // NewParker returns a parker without a token.
 func NewParker() Parker { return Parker{wake: make(chan struct{}, 1)} }
 
-// Park blocks until a token is granted and takes it. Owner only. What the
-// granter wrote before Unpark synchronizes before Park returns.
+// Park blocks until a token is granted and takes it. Owner only. The granter's writes before Unpark
+// synchronize before Park returns.
 func (p *Parker) Park() {
 	if p.state.Load() == parkerEmpty && p.state.CompareAndSwap(parkerEmpty, parkerParked) {
 		Await(p.woken)
 		<-p.wake
 	}
-	// The token was granted, so no other goroutine touches the state before the owner says that it
-	// sleeps again. That publishes this store, which needs no fence. The owner says so by
-	// idleWord.announce or retire, by idleWorkers.park, by Pin.sleep, or by taking its slot back,
-	// in retakeSlot.
+	// The token was granted, so no other goroutine touches the state before the owner announces its
+	// next sleep. The announcement publishes this store, which needs no fence. It is made in
+	// idleWord.announce or retire, in idleWorkers.park, in Pin.sleep, or in retakeSlot, which takes
+	// the owner's slot back.
 	p.state.StoreRelease(parkerEmpty)
 }
 
 func (p *Parker) woken() bool { return len(p.wake) > 0 }
 
 // Granted reports whether Park would return at once. Owner only; advisory. It is for an owner that
-// passes the time until a token comes. In an exploration there is no time, so there is nothing to
-// wait for.
+// spins before it parks. In an exploration it is always true, since spinning adds only steps there.
 func (p *Parker) Granted() bool { return Explored || p.state.Load() == parkerGranted }
 
 // Unpark grants the token. Any goroutine, once per token owed.

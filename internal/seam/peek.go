@@ -3,6 +3,5 @@
 package seam
 
 // Peek reads x for a check of invariants. In an exploration it is no interleaving point, so
-// that a check changes no schedule; what it reads there may be older than the check only if
-// the code has a race of its own. For checks alone: see package invariant.
+// that a check changes no schedule. For checks alone: see package invariant.
 func Peek[T any](x interface{ Load() T }) T { return x.Load() }

@@ -2,7 +2,8 @@
 
 package seam
 
-// Peek reads x for a check of invariants; see the plain build's. It is no interleaving point.
+// Peek reads x for a check of invariants. It is no interleaving point. See the Peek of the plain
+// build.
 func Peek[T any](x interface{ peek() T }) T { return x.peek() }
 
 func (x *Pointer[T]) peek() *T { return x.p.Load() }

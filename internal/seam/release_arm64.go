@@ -2,8 +2,8 @@
 
 package seam
 
-// StoreRelease sets the word. The caller's earlier writes are visible to anyone that loads the new
-// value. Only for the party that alone may leave the present value.
+// StoreRelease sets the word. The caller's earlier writes are visible to a goroutine that loads the
+// new value. Only for the party that alone may change the present value.
 func (f *Flag) StoreRelease(v uint32) { storeRelease32(&f.v, v) }
 
 // StoreRelease publishes the figure. One writer.

@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// The pairs below are the same code, once on the seam and once on sync/atomic.
-// In a plain build they must not differ; under gallop_explore they show what an
-// explored access costs.
+// The benchmarks are pairs of the same code, once on the seam and once on sync/atomic.
+// In a plain build the times of a pair must not differ. Under gallop_explore the difference is the
+// cost of an explored access.
 
 type seamNode struct {
 	next  seam.Pointer[seamNode]

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// hooked runs f with a hook and tells how often it was called.
+// hooked runs f with a hook, and returns the number of calls of the hook.
 func hooked(f func()) (calls int) {
 	old := seam.Hook
 	defer func() { seam.Hook = old }()
@@ -17,8 +17,8 @@ func hooked(f func()) (calls int) {
 	return calls
 }
 
-// TestHookOncePerAccess: each access is one interleaving point, no more (two
-// would split what is atomic) and no less.
+// TestHookOncePerAccess: each access is exactly one interleaving point. Two would split an atomic
+// operation.
 func TestHookOncePerAccess(t *testing.T) {
 	var (
 		p   seam.Pointer[int]
@@ -68,7 +68,7 @@ func TestHookBefore(t *testing.T) {
 	w.Add(1)
 }
 
-// TestSpinAndParkHooks: a turn of a waiting loop and a wait have their own hooks.
+// TestSpinAndParkHooks: Spin and Park call hooks of their own.
 func TestSpinAndParkHooks(t *testing.T) {
 	spin, await := seam.HookSpin, seam.HookAwait
 	defer func() { seam.HookSpin, seam.HookAwait = spin, await }()

@@ -16,22 +16,23 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// In a plain build these are the atomics themselves. This does not compile otherwise. The others
-// are wrapped; TestNoCallIsLeft shows that nothing is left of the wrapping.
+// In a plain build these types are sync/atomic's; otherwise this does not compile. The other types
+// wrap atomics. TestNoCallIsLeft shows that the wrappers leave no calls.
 var (
 	_ *atomic.Pointer[int] = (*seam.Pointer[int])(nil)
 	_ *atomic.Uint64       = (*seam.Uint64)(nil)
 	_ *atomic.Int64        = (*seam.Int64)(nil)
 )
 
-// TestPlainIsPlain: the flag that tests rely on says which build this is.
+// TestPlainIsPlain: Explored, on which tests rely, is false in a plain build.
 func TestPlainIsPlain(t *testing.T) {
 	if seam.Explored {
 		t.Error("Explored in a plain build")
 	}
 }
 
-// compiled returns the compiled code of a package of this module, or of the functions of that name.
+// compiled returns the disassembly of those functions of a package of this module whose names match
+// function, a regular expression.
 func compiled(t *testing.T, pkg, function string) []byte {
 	t.Helper()
 	archive := filepath.Join(t.TempDir(), pkg+".a")
@@ -46,9 +47,10 @@ func compiled(t *testing.T, pkg, function string) []byte {
 	return code
 }
 
-// TestReleaseStoresStay: on amd64 a release store is a plain store of Go's, and the compiler leaves
-// it where it is written. The next-slot's store comes after what it publishes and before the locked
-// instruction of O2. A bias's window is open around what is appended.
+// TestReleaseStoresStay: on amd64 a release store is a plain store of Go's, and the compiler does
+// not move it. The release store of the next-slot comes after the store of the task that it
+// publishes. The release stores of an actor that goes idle come before the locked instruction. The
+// window of a bias is opened before the store that appends a message, and shut after it.
 func TestReleaseStoresStay(t *testing.T) {
 	if raceEnabled || runtime.GOARCH != "amd64" {
 		t.Skip("release stores are no plain ones here") // elsewhere they are assembly, or atomics
@@ -86,7 +88,7 @@ func TestReleaseStoresStay(t *testing.T) {
 // (Calls of sync/atomic itself are Go's own pointer atomics.)
 func TestNoCallIsLeft(t *testing.T) {
 	if raceEnabled || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		// Of Go's own: the race detector and 32-bit machines have no others.
+		// The race detector and 32-bit machines have only calls of Go's own functions.
 		t.Skip("atomics are calls here")
 	}
 	code := compiled(t, "sched", "")
@@ -94,7 +96,7 @@ func TestNoCallIsLeft(t *testing.T) {
 		t.Log("not amd64: the mnemonics differ, the calls do not")
 	}
 	calls := regexp.MustCompile(`(CALL|BL) [^\n]*(R_CALL|R_CALLARM64):(go\.uber\.org/atomic\.|[^\s]*internal/seam\.\(\*(Uint32|Int32|Bool|Uint64|Pointer))[^\n]*`)
-	// Code that checks invariants is compiled, but nothing else calls it, so that no program has
+	// Code that checks invariants is compiled, but no other code calls it, and so no program links
 	// it.
 	checks := regexp.MustCompile(`^[^\s]*sched\.(\([^)]*\)\.)?verify`)
 	called := regexp.MustCompile(`(CALL|BL) [^\n]*(R_CALL|R_CALLARM64):[^\s]*sched\.(\([^)]*\)\.)?verify[^\n]*`)

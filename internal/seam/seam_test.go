@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// These tests run in both builds: what they use is the API that the twins share,
-// and what they expect is what the twins must agree on.
+// These tests run in both builds: they use the API that the two builds share,
+// and expect the results on which the two builds must agree.
 
 func equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
@@ -42,7 +42,7 @@ func TestBool(t *testing.T) {
 	equal(t, "load", b.Load(), true)
 }
 
-// word and word64 are what the two builds have in common.
+// word and word64 are the methods that the two builds have in common.
 type word[T any] interface {
 	Load() T
 	Store(T)
@@ -64,8 +64,8 @@ var (
 	_ word64[int64]  = (*seam.Int64)(nil)
 )
 
-// wraps takes a word over the edge of its range, where a twin of another width
-// would give itself away.
+// wraps takes a word beyond the end of its range. A word of another width would not wrap around
+// there.
 func wraps[T uint32 | int32 | uint64 | int64](t *testing.T, w word[T], last, first T) {
 	t.Helper()
 	w.Store(last)
@@ -121,9 +121,9 @@ func TestParkerSecondToken(t *testing.T) {
 	p.Unpark()
 }
 
-// TestSystemClock: no reading is 0 or less, in a bubble of testing/synctest either, where time
-// begins with the year 2000: readers take 0 for never, and a timer that is due behind 0 would be
-// due before all others.
+// TestSystemClock: all readings are positive, also in a bubble of testing/synctest, where time
+// begins with the year 2000. Readers take 0 for never, and a timer with a negative time would
+// expire before all others.
 func TestSystemClock(t *testing.T) {
 	ahead := func(t *testing.T) {
 		a := seam.SystemClock{}.Nanos()

@@ -4,10 +4,11 @@ package seam
 
 import "time"
 
-// Timer is a time.Timer that calls a function, or one that expires when an exploration says so.
+// Timer is a time.Timer that calls a function, or a held timer, which expires when an exploration
+// calls Expire.
 type Timer struct {
 	goes *time.Timer // nil: held
-	set  bool        // of a held one; guarded by what its owner guards it with
+	set  bool        // for a held timer; its owner guards it
 }
 
 // AfterFunc is time.AfterFunc.
@@ -16,7 +17,7 @@ func AfterFunc(d time.Duration, f func()) *Timer { return &Timer{goes: time.Afte
 // HeldTimer returns a timer that is not set and never calls anything: see Expire.
 func HeldTimer() *Timer { return new(Timer) }
 
-// Reset is like time.Timer's.
+// Reset is like that of time.Timer.
 func (t *Timer) Reset(d time.Duration) bool {
 	if t.goes != nil {
 		return t.goes.Reset(d)
@@ -26,7 +27,7 @@ func (t *Timer) Reset(d time.Duration) bool {
 	return was
 }
 
-// Stop is like time.Timer's.
+// Stop is like that of time.Timer.
 func (t *Timer) Stop() bool {
 	if t.goes != nil {
 		return t.goes.Stop()

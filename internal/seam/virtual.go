@@ -9,7 +9,7 @@ import (
 // VirtualClock is a clock that stands still until it is moved on. Several
 // systems may share one. The zero value is not ready: use NewVirtualClock.
 type VirtualClock struct {
-	start time.Time // the result of Now when Nanos was first
+	start time.Time // the result of Now when Nanos returned first
 	first int64
 	nanos Int64
 
@@ -31,19 +31,19 @@ func NewVirtualClock(start time.Time, nanos int64) *VirtualClock {
 	return c
 }
 
-// Now is start plus all that the clock was moved on.
+// Now is start plus the time by which the clock was moved on.
 func (c *VirtualClock) Now() time.Time {
 	return c.start.Add(time.Duration(c.nanos.Load() - c.first))
 }
 
-// Nanos is the reading to which the clock was moved.
+// Nanos is the reading to which the clock was last moved.
 func (c *VirtualClock) Nanos() int64 { return c.nanos.Load() }
 
 // Flows is false.
 func (c *VirtualClock) Flows() bool { return false }
 
 // NewAlarm returns an alarm that rings in MoveTo, or in a goroutine of its own if it
-// is set to a time that has gone by.
+// is set to a time in the past.
 func (c *VirtualClock) NewAlarm(ring func()) Alarm { return &virtualAlarm{c: c, ring: ring} }
 
 func (a *virtualAlarm) Set(at int64) {
@@ -51,7 +51,7 @@ func (a *virtualAlarm) Set(at int64) {
 	defer a.c.mu.Unlock()
 	a.unset()
 	if at <= a.c.nanos.Load() {
-		go a.ring() // its caller may hold what it needs
+		go a.ring() // the caller may hold a lock that ring takes
 		return
 	}
 	a.at = at
@@ -64,12 +64,12 @@ func (a *virtualAlarm) Stop() {
 	a.unset()
 }
 
-// unset takes the alarm off the list of alarms that are set. Caller holds c.mu.
+// unset removes the alarm from the list of alarms that are set. The caller holds c.mu.
 func (a *virtualAlarm) unset() {
 	a.c.alarms = slices.DeleteFunc(a.c.alarms, func(o *virtualAlarm) bool { return o == a })
 }
 
-// Next returns when the next alarm rings, and false if none is set.
+// Next returns the time of the next alarm, and false if no alarm is set.
 func (c *VirtualClock) Next() (at int64, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +80,9 @@ func (c *VirtualClock) Next() (at int64, ok bool) {
 	return at, ok
 }
 
-// MoveTo moves the clock on, never back, and rings the alarms that are due then, in the order in
-// which they were set. It stops short of the end of time, which never comes: see After.
+// MoveTo moves the clock on, never back, and rings the alarms that are due, in the order in which
+// they were set. It moves the clock at most to one nanosecond before math.MaxInt64, which stands
+// for never: see After.
 func (c *VirtualClock) MoveTo(at int64) {
 	for _, a := range c.expired(min(at, math.MaxInt64-1)) {
 		a.ring()
@@ -102,8 +103,8 @@ func (c *VirtualClock) expired(at int64) (expired []*virtualAlarm) {
 	return expired
 }
 
-// After adds d to a reading of a clock. Where that would wrap around, it is the end
-// of time, which never comes.
+// After adds d to a reading of a clock. If the sum overflows, After returns math.MaxInt64, a time
+// that never comes.
 func After(nanos int64, d time.Duration) int64 {
 	if d > 0 && nanos > math.MaxInt64-int64(d) {
 		return math.MaxInt64

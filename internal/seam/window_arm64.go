@@ -2,8 +2,8 @@
 
 package seam
 
-// Open lets others see that the owner is within. Owner only.
+// Open marks the window as open. Owner only.
 func (w *Window) Open() { storeRelease32(&w.open, 1) }
 
-// Shut publishes the owner's writes within, and that it has left. Owner only.
+// Shut marks the window as shut, and publishes the owner's earlier writes. Owner only.
 func (w *Window) Shut() { storeRelease32(&w.open, 0) }

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Window tells others when its one owner is within a short stretch of code in which they must not
-// disturb it. Opening it costs a store and no fence, so the owner may look around before others see
-// it open. A party that depends on this has to call [Fence] between the change that the owner is to
-// see and the look at the window:
+// Window tells others whether its only owner runs a short piece of code in which they must not
+// disturb it. Opening it costs a store and no fence, so the owner's later loads may come before
+// others see the window open. Another party has to call [Fence] between its change, which the owner
+// must see, and its look at the window:
 //
 //	owner                                  other
 //	W1 window ← open                       F1 x ← changed
@@ -24,10 +24,10 @@ import (
 // owner sees the change there. If it comes after W2, and so after W1, the other sees the window
 // open at F3, or has waited until W3, which publishes the owner's writes. This is an asymmetric
 // Dekker, as in Dice, Huang and Yang, "Asymmetric Dekker Synchronization" (2001), with Linux's
-// membarrier for the fence.
+// membarrier as the fence.
 type Window struct{ open uint32 }
 
-// IsOpen reports whether the owner is within. It acquires. Any goroutine, after a Fence.
+// IsOpen reports whether the window is open. It acquires. Any goroutine, after a Fence.
 func (w *Window) IsOpen() bool { return atomic.LoadUint32(&w.open) != 0 }
 
 // From linux/membarrier.h.
@@ -38,8 +38,8 @@ const (
 
 var fence struct{ asked, can atomic.Bool }
 
-// PrepareFence returns a function that makes Fence ready, which takes the kernel 3 to 20 ms, or nil
-// if another goroutine has got the function already.
+// PrepareFence returns a function that makes Fence ready, which takes the kernel 3 to 20 ms. Only
+// the first call returns it, and later calls return nil.
 func PrepareFence() (ask func()) {
 	if !fence.asked.CompareAndSwap(false, true) {
 		return nil
@@ -55,9 +55,10 @@ func askForFence() {
 // CanFence reports whether Fence may be called. Once true it stays true.
 func CanFence() bool { return fence.can.Load() }
 
-// Fence has every processor that runs a thread of this process execute a full fence, and returns
-// how many microseconds that took, rounded down. If others run it takes one or two on a real
-// machine, and ten to twenty on a virtual one, whose processors have to be interrupted by its host.
+// Fence makes every processor that runs a thread of this process execute a full fence, and returns
+// the time that it took, in microseconds, rounded down. While other threads run, that is one or two
+// on a real machine, and ten to twenty on a virtual machine, whose host must interrupt the
+// processors.
 func Fence() (took int64) {
 	begun := SystemClock{}.Nanos()
 	if _, _, err := syscall.RawSyscall(unix.SYS_MEMBARRIER, privateExpedited, 0, 0); err != 0 {
@@ -66,6 +67,6 @@ func Fence() (took int64) {
 	return (SystemClock{}.Nanos() - begun) / 1000
 }
 
-// fenceSlowly is Fence for a kernel that has no memory for it, or no longer allows it. Stopping the
-// world, as a trace of all goroutines does, is a fence as well.
+// fenceSlowly is Fence for a kernel that has no memory for it, or no longer allows it. A trace of
+// all goroutines stops the world, which is a fence as well.
 func fenceSlowly() { runtime.Stack(nil, true) }

@@ -11,17 +11,17 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// dekker is what a window is for. An owner acts within it as long as x was not changed. Another
-// changes x, calls Fence, and acts once the window is shut.
+// dekker shows the use of a window. The owner acts in the window while x is unchanged. The other
+// goroutine changes x, calls Fence, and acts after the window is shut.
 type dekker struct {
 	window seam.Window
 	_      [128]byte
-	x      seam.Uint32 // changed: the other's round
+	x      seam.Uint32 // the round up to which the other has made its change
 	_      [128]byte
-	acted  uint64 // the owner's, and from the end of its round on the other's
+	acted  uint64 // the owner's; after the change has been made and the window is shut, the other's
 }
 
-// own is the owner: it acts in each round until it sees the change.
+// own plays a round of the owner: it acts until it sees the change.
 func (d *dekker) own(round uint32) {
 	for n := uint64(1); ; n++ {
 		d.window.Open()
@@ -34,16 +34,16 @@ func (d *dekker) own(round uint32) {
 	}
 }
 
-// TestWindow_Dekker: a goroutine that has changed what the owner looks at, has called Fence and has
-// seen the window shut is alone. The owner does nothing any more.
+// TestWindow_Dekker: after a goroutine has changed x, has called Fence and has seen the window
+// shut, the owner acts no more.
 func TestWindow_Dekker(t *testing.T) {
 	if ask := seam.PrepareFence(); ask != nil {
 		ask()
 	}
 	if !seam.CanFence() {
-		t.Skip("windows are not used here") // since the kernel has no such fence
+		t.Skip("windows are not used here") // the kernel has no such fence
 	}
-	// Without the fence about one in 50,000 goes wrong, on two processors.
+	// Without the fence about one round in 50,000 fails, on two processors.
 	rounds := uint32(150_000)
 	switch {
 	case testing.Short():
@@ -52,8 +52,8 @@ func TestWindow_Dekker(t *testing.T) {
 		rounds = 600_000
 	}
 	d := &dekker{}
-	var turn atomic.Uint32 // the round that the owner is to play, and 1
-	var over atomic.Uint32 // the round that it has played
+	var turn atomic.Uint32 // 1 more than the round that the owner may play
+	var over atomic.Uint32 // 1 more than the round that it has played
 	var owner sync.WaitGroup
 	owner.Go(func() {
 		for r := uint32(0); r < rounds; r++ {
@@ -68,8 +68,8 @@ func TestWindow_Dekker(t *testing.T) {
 	for r := uint32(0); r < rounds; r++ {
 		d.acted = 0
 		turn.Store(r + 1)
-		for range int(r % 64) { // somewhere in the owner's loop
-			d.window.IsOpen() // so that its next store has to wait for the line
+		for range int(r % 64) { // let the owner come to another place in its loop in each round
+			d.window.IsOpen() // makes the owner's next store wait for the cache line
 		}
 		d.x.Store(r + 1)
 		seam.Fence()

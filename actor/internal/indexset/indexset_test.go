@@ -92,8 +92,8 @@ func TestSet_KeepsLittle(t *testing.T) {
 	}
 }
 
-// TestMulti_Twin: members are found by their keys, whether they are few or many and several with
-// one key; only if they are few is each looked at.
+// TestMulti_Twin: members are found by their keys, few or many, also if several share a key. A set
+// with more than a few members has a map.
 func TestMulti_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Multi[int, member]
@@ -149,7 +149,7 @@ func TestMulti_Twin(t *testing.T) {
 	})
 }
 
-// TestKeys_Twin: keys are found whether they are few or many, and the first stays the first.
+// TestKeys_Twin: keys are found whether they are few or many, and the first key stays the first.
 func TestKeys_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Keys[int]

@@ -2,16 +2,16 @@ package indexset
 
 import "slices"
 
-// Keys is a set of keys. The first stays the first until it is removed. Owner only.
+// Keys is a set of keys. The first key stays the first until it is removed. Owner only.
 type Keys[K comparable] struct {
 	keys []K
-	at   map[K]int // the position of each; nil: look at each
+	at   map[K]int // the position of each key; nil: look at each
 }
 
-// Len returns how many keys there are.
+// Len returns the number of keys.
 func (s *Keys[K]) Len() int { return len(s.keys) }
 
-// All returns the keys, in order. They are the set's: valid until it changes.
+// All returns the keys, in order. The slice belongs to the set, and is valid until the set changes.
 func (s *Keys[K]) All() []K { return s.keys }
 
 // Add adds a key that is not in the set.
@@ -27,7 +27,7 @@ func (s *Keys[K]) Add(key K) {
 	}
 }
 
-// Position returns the position of a key, from 0; -1 if it is not in the set.
+// Position returns the position of a key, from 0, or -1 if the key is not in the set.
 func (s *Keys[K]) Position(key K) int {
 	if s.at == nil {
 		return slices.Index(s.keys, key)
@@ -38,7 +38,7 @@ func (s *Keys[K]) Position(key K) int {
 	return -1
 }
 
-// RemoveAt removes the key at a position. The last one takes its place.
+// RemoveAt removes the key at a position. The last key takes its place.
 func (s *Keys[K]) RemoveAt(i int) {
 	end := len(s.keys) - 1
 	if s.at != nil {

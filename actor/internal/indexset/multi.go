@@ -2,8 +2,9 @@ package indexset
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// few is how many members are looked at one by one to find a key. Only a collection that has more
-// makes a map, at the next search, and keeps it until it is empty.
+// few is the size up to which a collection looks at its members one by one to find a key. A larger
+// Multi makes a map at the next search, and keeps it until it is empty. A larger Keys makes a map
+// when a key is added, and keeps it for good.
 const few = 32
 
 // Multi is a set whose members have keys. Several members may share a key. Owner only.
@@ -19,10 +20,10 @@ type keyed[K comparable, T any] struct {
 	older int // while there is a map: the next index with this key, or 0
 }
 
-// Len returns how many members there are.
+// Len returns the number of members.
 func (m *Multi[K, T]) Len() int { return len(m.entries) }
 
-// Add adds a member that is not in the set. at is where its index lies.
+// Add adds a member that is not in the set. at points to its index.
 func (m *Multi[K, T]) Add(key K, member *T, at *int) {
 	if invariant.On {
 		verifyAdd(member, at)
@@ -56,7 +57,7 @@ func (m *Multi[K, T]) Find(key K) *T {
 	return nil
 }
 
-// Remove removes the member with this index, and reports whether it was in the set.
+// Remove removes the member whose index at points to, and reports whether it was in the set.
 func (m *Multi[K, T]) Remove(at *int) bool {
 	i := *at - 1
 	if i < 0 {
@@ -87,7 +88,7 @@ func (m *Multi[K, T]) Remove(at *int) bool {
 	return true
 }
 
-// Pop removes the last member and returns it; nil if there is none.
+// Pop removes the last member and returns it, or nil if the set is empty.
 func (m *Multi[K, T]) Pop() *T {
 	if len(m.entries) == 0 {
 		return nil
@@ -97,7 +98,7 @@ func (m *Multi[K, T]) Pop() *T {
 	return last.member
 }
 
-// Members returns the members as they are now, in order.
+// Members returns a new slice of the members, in order.
 func (m *Multi[K, T]) Members() []*T {
 	all := make([]*T, len(m.entries))
 	for i := range m.entries {
@@ -113,7 +114,8 @@ func (m *Multi[K, T]) chain(at int) {
 	m.latest[e.key] = at
 }
 
-// relink makes what leads to index from, among those with a key, lead to index to; 0: to none.
+// relink replaces index from by index to in the list of members with a key. If to is 0, it ends the
+// list there.
 func (m *Multi[K, T]) relink(key K, from, to int) {
 	switch at := m.latest[key]; {
 	case at != from:

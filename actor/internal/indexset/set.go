@@ -10,14 +10,14 @@ type entry[T any] struct {
 	at     *int // its index, from 1
 }
 
-// keptRoom is how many members an empty set has room for at most: thousands may come at once, and
-// never again.
+// keptRoom is the number of members that an empty set has room for at most: thousands may come at
+// once, and never again.
 const keptRoom = 64
 
-// Len returns how many members there are.
+// Len returns the number of members.
 func (s *Set[T]) Len() int { return len(s.entries) }
 
-// Add adds a member that is not in the set. at is where its index lies.
+// Add adds a member that is not in the set. at points to its index.
 func (s *Set[T]) Add(member *T, at *int) {
 	if invariant.On {
 		verifyAdd(member, at)
@@ -26,7 +26,7 @@ func (s *Set[T]) Add(member *T, at *int) {
 	*at = len(s.entries)
 }
 
-// Remove removes the member with this index, and reports whether it was in the set.
+// Remove removes the member whose index at points to, and reports whether it was in the set.
 func (s *Set[T]) Remove(at *int) bool {
 	i := *at - 1
 	if i < 0 {
@@ -47,7 +47,7 @@ func (s *Set[T]) Remove(at *int) bool {
 	return true
 }
 
-// Pop removes the last member and returns it; nil if there is none.
+// Pop removes the last member and returns it, or nil if the set is empty.
 func (s *Set[T]) Pop() *T {
 	if len(s.entries) == 0 {
 		return nil
@@ -57,12 +57,12 @@ func (s *Set[T]) Pop() *T {
 	return last.member
 }
 
-// Has reports whether a member that keeps its index at at is in the set.
+// Has reports whether a member, whose index at points to, is in the set.
 func (s *Set[T]) Has(member *T, at *int) bool {
 	return *at > 0 && *at <= len(s.entries) && s.entries[*at-1] == entry[T]{member, at}
 }
 
-// Members returns the members as they are now, in order.
+// Members returns a new slice of the members, in order.
 func (s *Set[T]) Members() []*T {
 	all := make([]*T, len(s.entries))
 	for i, e := range s.entries {

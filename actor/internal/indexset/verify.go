@@ -10,7 +10,7 @@ func verifyAdd[T any](member *T, at *int) {
 	invariant.Check(*at == 0, "a member is added that has index %d already", *at)
 }
 
-// verifyRemove checks a member that is removed: it has its index, and the last one has the last.
+// verifyRemove checks the indexes of the member to be removed and of the last member.
 func (s *Set[T]) verifyRemove(i int, at *int) {
 	invariant.Check(i < len(s.entries), "index %d in a set of %d", i+1, len(s.entries))
 	verifyIndexes(s.entries[i], s.entries[len(s.entries)-1], at, len(s.entries))

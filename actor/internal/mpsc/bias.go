@@ -9,15 +9,15 @@ import (
 )
 
 // Bias lets a worker send to an actor without a locked instruction, as a biased lock lets its
-// thread enter. The worker that wakes an actor puts the message into the consumer's hand, and
-// leaves its bias mark as the head of the mailbox. While the mark is the head, no other sender has
-// pushed a message, so the worker may append its messages to a list in the actor's inbox. Any other
-// sender pushes onto the mark, as onto any other message, and so ends the bias: from then on the
-// worker pushes as all others do.
+// thread enter. The worker that wakes an actor makes the message the consumer's pending message,
+// and leaves its bias mark as the head of the mailbox. While the mark is the head, no other sender
+// has pushed a message, so the worker may append its messages to a list in the actor's inbox. Any
+// other sender pushes onto the mark, as onto any other message, and so ends the bias: from then on
+// the worker pushes as all others do.
 //
 //	         wake             push by another           drain, by its worker
 //	nil ───────────▶ mark ───────────────────▶ m → mark ──────────────────▶ m …
-//	 ▲                 │ ▲ append, append, …          the appended first, then m
+//	 ▲                 │ ▲ append, append, …          appended messages first, then m
 //	 └─── TryIdle ─────┘ │
 //	                     └─ another worker's mark, by Revoke
 //
@@ -33,33 +33,33 @@ import (
 //	L1 window ← open        (plain)            T1 head: mark → own mark   (RMW)
 //	L2 head = mark? no: shut it, and push      T2 fence on every processor
 //	L3 appended ← m                            T3 wait until the window is shut
-//	L4 window ← shut        (release)          T4 what is appended is ours
+//	L4 window ← shut        (release)          T4 the appended messages are ours
 //
-// seam.Window has the proof that either L2 sees T1, or an earlier push, or T3 waits for L4. An
-// older append is over by then as well, and a newer one has its L2 after T1. If the revoking worker
-// may hold no biases, it leaves the mark of [NoBias].
+// The proof in seam.Window shows that L2 sees T1 or an earlier push, or that T3 waits for L4. An
+// older append is over by then as well, and a newer append has its L2 after T1. If the revoking
+// worker may hold no biases, it leaves the mark of [NoBias].
 //
-// A fence disturbs every processor, so others must seldom have to revoke biases: see Allowed and
+// A fence disturbs every processor, so others must rarely have to revoke biases: see Allowed and
 // Review. A muted actor may be resumed by any worker, so its bias ends before: see Leave.
 //
-// Why it pays: docs/decisions/0003-mailbox.md.
+// docs/decisions/0003-mailbox.md has the figures that justify biases.
 type Bias struct {
 	mark   Message // first: see biasOf
 	window seam.Window
-	// The cost of others' revocations, finished or begun: one unit each, or as many as the fence
-	// took microseconds.
+	// The cost of revocations by other workers, finished or begun. A revocation costs one unit for
+	// each microsecond of its fence, and at least one.
 	revoked seam.Uint32
 
 	// Owner only, as of the last review.
-	allowed   bool // the actors that the worker wakes are biased to it
-	seen      uint32
+	allowed   bool   // actors that the worker wakes are biased to it
+	seen      uint32 // revoked at the last review
 	overflows uint64
-	budget    int // reviews without too many thefts
-	pause     int // reviews before it may again
-	next      int // the next pause
+	budget    int // see maxBudget
+	pause     int // the number of reviews until biases are allowed again
+	next      int // the length of the next pause
 }
 
-// NoBias is the bias that no worker holds.
+// NoBias is a bias that no worker holds.
 var NoBias = Bias{mark: Message{OwnerTag: biasTag}}
 
 // biasTag is the tag of bias marks. No other message has it.
@@ -90,10 +90,10 @@ func (b *Bias) Append(q *Mailbox, in *Inbox, m *Message) (done bool) {
 	return done
 }
 
-// An actor that the worker wakes is biased to it if Allowed, Kept and Fits all report true. A
+// An actor that the worker wakes is biased to it if Allowed, Kept and Fits all return true. A
 // theft, or a task that had no room in the worker's queue, ends this until the next review. So
 // others have to revoke at most the biases of one queue of actors. These are three functions
-// because the compiler materialises the result of a single function with an && in it. Owner only.
+// because the compiler stores the result of a single function with an && in it. Owner only.
 
 // Allowed reports whether the last review, or Init, allows the worker to hold biases.
 func (b *Bias) Allowed() bool { return b.allowed }
@@ -101,7 +101,7 @@ func (b *Bias) Allowed() bool { return b.allowed }
 // Kept reports whether no other worker has revoked a bias since the last review.
 func (b *Bias) Kept() bool { return b.revoked.Load() == b.seen }
 
-// Fits reports whether as many tasks have had no room as at the last review.
+// Fits reports whether all tasks have had room in the worker's queue since the last review.
 func (b *Bias) Fits(overflows uint64) bool { return overflows == b.overflows }
 
 // Forbid makes the worker hold no more biases until the next review: actors that it makes runnable
@@ -109,27 +109,27 @@ func (b *Bias) Fits(overflows uint64) bool { return overflows == b.overflows }
 func (b *Bias) Forbid() { b.allowed = false }
 
 const (
-	// A busy worker reviews every 50 µs. Each review earns it budget. Each of its biases that was
-	// revoked costs budget, since a fence costs every processor about the same: as many units as
-	// the fence took microseconds, and at least one. A worker that has spent more than its budget
-	// holds no biases for a while. The pause lasts until the debt, with that of later revocations,
-	// is paid, and is twice as long each time. The next pause is halved whenever the worker's
-	// budget is full.
+	// A busy worker reviews every 50 µs. Each review adds a unit to its budget. Each of its biases
+	// that was revoked costs budget: for each worker, a unit for each microsecond of the fence, and
+	// at least one, since a fence costs every processor about the same. A worker that has spent
+	// more than its budget holds no biases for a while. The pause lasts at least until the debt,
+	// with that of later revocations, is paid, and is twice as long each time. The next pause is
+	// halved whenever the worker's budget is full.
 	maxBudget  = 64
 	newBudget  = 8 // after a pause
 	firstPause = 8 // reviews
 	maxPause   = 512
 	// The largest pause that a debt can cause.
 	longestPause = 8 * maxPause
-	// The largest counted cost of a fence, and of all since the last review: a thread that was kept
-	// from its processor has measured that time as well.
+	// The largest counted cost of a fence, and of all revocations since the last review. A measured
+	// time may include time in which the thread had no processor.
 	maxFence = maxBudget
 	maxCost  = 16 * maxBudget
 )
 
-// Review accounts for the thefts since the last review, and reports whether they allow biases. The
-// worker calls it whenever it publishes its figures. alone says that no other worker is awake.
-// Allow must follow. Owner only.
+// Review accounts for the revocations since the last review, and reports whether their cost allows
+// biases. The worker calls it whenever it publishes its figures. alone says that no other worker is
+// awake. Allow must follow. Owner only.
 func (b *Bias) Review(workers int, alone bool) (ok bool) {
 	revoked := b.revoked.Load()
 	b.pauseAfter(min(int(revoked-b.seen), maxCost)*workers, alone)
@@ -144,7 +144,7 @@ func (b *Bias) Allow(ok bool, overflows uint64) {
 	b.overflows = overflows
 }
 
-// pauseAfter sets the pause after a review in which thefts have had that cost. There is no pause if
+// pauseAfter sets the pause after a review of thefts with a cost. There is no pause if
 // there were no thefts and no other worker is awake.
 func (b *Bias) pauseAfter(cost int, alone bool) {
 	switch b.budget = min(b.budget+1, maxBudget) - cost; {
@@ -161,15 +161,15 @@ func (b *Bias) pauseAfter(cost int, alone bool) {
 	}
 }
 
-// MustRevoke reports whether a bias other than own may be held, whose worker may be about to
-// append.
+// MustRevoke reports whether another worker may hold the bias of the actor. That worker may be
+// about to append.
 func (in *Inbox) MustRevoke(own *Bias) bool {
 	return in.tail != nil && in.tail != &own.mark && in.tail != &NoBias.mark && isBiasMark(in.tail)
 }
 
-// Revoke ends the bias of another worker, which may be about to append, if there is one. Afterwards
-// b holds the bias, if its worker may hold any. The caller owns the actor, and calls Revoke before
-// it touches the appended messages.
+// Revoke ends the bias of another worker, if there is one. Afterwards b holds the bias, if its
+// worker may hold any. The caller owns the actor, and calls Revoke before it touches the appended
+// messages.
 func (b *Bias) Revoke(q *Mailbox, in *Inbox) {
 	if !in.MustRevoke(b) {
 		return
@@ -197,8 +197,9 @@ func (b *Bias) Revoke(q *Mailbox, in *Inbox) {
 	}
 }
 
-// Leave ends the worker's own bias of an actor that may run elsewhere next, so that no worker has
-// to revoke it. It needs no fence, since the worker is not about to append. Owner only, in a turn.
+// Leave ends the worker's own bias of an actor that may run on another worker next, so that no
+// worker has to revoke it. It needs no fence, since the worker is not about to append. Owner only,
+// in a turn.
 func (b *Bias) Leave(q *Mailbox, in *Inbox) {
 	if in.tail != &b.mark {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// needFence waits until biases can be had, and skips the test where they never can.
+// needFence waits until biases can be used, and skips the test where they never can.
 func needFence(t *testing.T) {
 	t.Helper()
 	if ask := seam.PrepareFence(); ask != nil {
@@ -19,20 +19,20 @@ func needFence(t *testing.T) {
 	}
 	for end := time.Now().Add(time.Second); !seam.CanFence(); runtime.Gosched() {
 		if time.Now().After(end) {
-			t.Skip("there are no biases here") // since the kernel has no such fence
+			t.Skip("there are no biases here") // the kernel has no such fence
 		}
 	}
 }
 
 const noWorker = -1
 
-// biasTwins are the twins of a mailbox with workers that hold biases. The dumb one knows
-// nothing of lists: an append is a push, and only one worker may do it.
+// biasTwins are a mailbox with workers that hold biases, and its model. In the model an append is a
+// push that only one worker may do.
 type biasTwins struct {
 	twins
 	biases [3]Bias
 	holder int // the worker that may append
-	now    int // the worker that was last
+	now    int // the worker of the last action
 }
 
 func newBiasTwins() *biasTwins {
@@ -43,7 +43,7 @@ func newBiasTwins() *biasTwins {
 	return w
 }
 
-// worker draws a worker for what comes next: mostly the last one, or biases would be short.
+// worker draws a worker for the next action: mostly the last worker, or biases would be short.
 func (w *biasTwins) worker(t *rapid.T) int {
 	if i := rapid.IntRange(0, 20).Draw(t, "worker"); i < len(w.biases) {
 		w.now = i
@@ -51,14 +51,14 @@ func (w *biasTwins) worker(t *rapid.T) int {
 	return w.now
 }
 
-// seldom has an action left out most times.
+// seldom skips an action nine times of ten.
 func seldom(t *rapid.T) {
 	if rapid.IntRange(0, 9).Draw(t, "seldom") > 0 {
 		t.Skip("not now") // rapid draws another action
 	}
 }
 
-// send is what a behaviour's send does, by one of the workers.
+// send does the steps of a behaviour's send on one of the workers.
 func (w *biasTwins) send(t *rapid.T) {
 	i := w.worker(t)
 	own := &w.biases[i]
@@ -99,7 +99,7 @@ func (w *biasTwins) push(t *rapid.T, busy bool) {
 	}
 }
 
-// own has a worker begin a turn.
+// own begins a turn of a worker.
 func (w *biasTwins) own(t *rapid.T) {
 	if !w.dumb.scheduled || w.dumb.closed {
 		t.Skip("it was not woken") // so it has no turn
@@ -118,7 +118,7 @@ func (w *biasTwins) own(t *rapid.T) {
 	}
 }
 
-// leave is a turn that leaves the actor to whichever worker comes next.
+// leave is a turn that leaves the actor to any worker.
 func (w *biasTwins) leave(t *rapid.T) {
 	seldom(t)
 	w.own(t)
@@ -159,7 +159,7 @@ func (w *biasTwins) drainBehind(t *rapid.T) {
 func (w *biasTwins) tryIdle(t *rapid.T) {
 	w.own(t)
 	if w.in.HasAppended() {
-		return // the runner has looked
+		return // the runner checks that before TryIdle
 	}
 	w.consume(t, w.box.TryIdle, w.dumb.tryIdle)
 	if !w.dumb.scheduled {
@@ -174,7 +174,7 @@ func (w *biasTwins) close(t *rapid.T) {
 	w.holder = noWorker
 }
 
-// each looks at some of what is left, pending messages first.
+// each visits some of the remaining messages, pending messages first.
 func (w *biasTwins) each(t *rapid.T) {
 	w.own(t)
 	all := slices.Concat(w.dumb.pending, w.dumb.unread)
@@ -195,7 +195,7 @@ func (w *biasTwins) each(t *rapid.T) {
 	}
 }
 
-// peek looks at the mail as a goroutine does that finds out why an actor waits.
+// peek looks at the mail like a goroutine that reports why an actor waits.
 func (w *biasTwins) peek(t *rapid.T) {
 	const most = 1000
 	n := 0
@@ -205,10 +205,10 @@ func (w *biasTwins) peek(t *rapid.T) {
 	}
 }
 
-// TestBias_Twin: workers wake, append, push, revoke and consume, in whatever order, one after the
-// other. A mailbox with biases answers as its dumb twin without, with nodes used again as soon as
-// they may be. A worker may append if it has woken the actor, or revoked the bias of the one that
-// has, and no other worker has pushed since.
+// TestBias_Twin: workers wake, append, push, revoke and consume, one after the other in a random
+// order. A mailbox with biases answers like its model without biases, and nodes are used again as
+// soon as they may be. A worker may append if it has woken the actor, or revoked another worker's
+// bias, and no other worker has pushed since.
 func TestBias_Twin(t *testing.T) {
 	needFence(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -236,8 +236,8 @@ func TestBias_Twin(t *testing.T) {
 	})
 }
 
-// TestBias_NoBias: a worker that may hold no biases revokes one, and leaves the mark of none: then
-// no worker may append, and the next one has nothing to revoke.
+// TestBias_NoBias: a worker that may hold no biases revokes a bias, and leaves the mark of NoBias:
+// then no worker may append, and the next worker has nothing to revoke.
 func TestBias_NoBias(t *testing.T) {
 	needFence(t)
 	w := newBiasTwins()
@@ -270,8 +270,8 @@ func TestBias_NoBias(t *testing.T) {
 	}
 }
 
-// pausesAfter returns how long the pause is after each review with these costs, two at a time for a
-// theft with two workers.
+// pausesAfter returns the pause after each of several reviews with these costs. A theft with two
+// workers costs two.
 func pausesAfter(b *Bias, costs ...int) (pauses []int) {
 	for _, c := range costs {
 		b.pauseAfter(c, false)
@@ -280,10 +280,10 @@ func pausesAfter(b *Bias, costs ...int) (pauses []int) {
 	return pauses
 }
 
-// TestBias_Pauses: "A worker that has spent more than it has holds no biases for a while: at least
-// until that is paid, and twice as long each time. The next pause is halved whenever the worker has
-// as much budget as it may have." And "There is no pause if there were no thefts and no other
-// worker is awake".
+// TestBias_Pauses: "A worker that has spent more than its budget holds no biases for a while. The
+// pause lasts at least until the debt, with that of later revocations, is paid, and is twice as
+// long each time. The next pause is halved whenever the worker's budget is full." And "There is no
+// pause if there were no thefts and no other worker is awake".
 func TestBias_Pauses(t *testing.T) {
 	const burst = 16
 	var b Bias
@@ -305,7 +305,7 @@ func TestBias_Pauses(t *testing.T) {
 		want = min(2*want, maxPause)
 	}
 	b.pauseAfter(burst, false)
-	b.pauseAfter(128, false) // thefts of what was biased before: to be paid as well
+	b.pauseAfter(128, false) // thefts of earlier biases: to be paid as well
 	if b.pause != maxPause+127 || b.budget != newBudget {
 		t.Errorf("a pause of %d, %d earned", b.pause, b.budget)
 	}
@@ -336,8 +336,8 @@ func TestBias_Pauses(t *testing.T) {
 	}
 }
 
-// TestBias_Review: a review takes the thefts since the last one into account, each as many times as
-// there are workers, and Allow says what holds until the next.
+// TestBias_Review: a review charges the thefts since the last review, once for each worker. The
+// result of Allow holds until the next review.
 func TestBias_Review(t *testing.T) {
 	needFence(t)
 	var b Bias

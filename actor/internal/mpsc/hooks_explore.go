@@ -7,9 +7,9 @@ package mpsc
 // WindowOpen reports whether the worker is about to append.
 func (b *Bias) WindowOpen() bool { return b.window.IsOpen() }
 
-// AppendSlowly is Append, with a call of point between any two accesses: the explorer takes for one
-// step what Append does between two accesses of seam's, and others may come between any two
-// instructions. alone reports that no other worker has touched what was appended meanwhile.
+// AppendSlowly is Append, with a call of point between any two accesses of plain memory, so that
+// the explorer lets other threads come there. alone reports that no other worker has changed the
+// appended messages meanwhile.
 func (b *Bias) AppendSlowly(q *Mailbox, in *Inbox, m *Message, point func()) (done, alone bool) {
 	b.window.Open()
 	defer b.window.Shut()

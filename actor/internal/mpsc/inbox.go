@@ -8,15 +8,14 @@ type Inbox struct {
 	pending *Message // taken and not yet run, oldest first
 	// The head at the last drain, or a bias mark; nil after idle.
 	tail *Message
-	// Appended under a bias, and not yet taken: a ring, its last.
+	// The last of the messages that were appended under a bias and not yet taken: a ring.
 	appended *Message
 }
 
-// Pending returns the first message that was taken out and has not run; nil if there is none.
+// Pending returns the first pending message, which was taken out and has not run, or nil.
 func (in *Inbox) Pending() *Message { return in.pending }
 
-// SetPending makes m, and the messages it links to, the pending messages: taken out and not yet
-// run.
+// SetPending makes m, and the messages to which it links, the pending messages.
 func (in *Inbox) SetPending(m *Message) { in.pending = m }
 
 // Prepend moves a list before the pending messages, in constant time.
@@ -25,24 +24,25 @@ func (in *Inbox) Prepend(l *msg.List) { in.pending = l.Before(in.pending) }
 // Tail returns the mailbox's head at the last drain, or a bias mark.
 func (in *Inbox) Tail() *Message { return in.tail }
 
-// IsTop reports whether m is the mailbox's top node, which stays in place when it has run.
+// IsTop reports whether m was the mailbox's top node at the last drain. That node stays in place
+// after it has run.
 func (in *Inbox) IsTop(m *Message) bool { return m == in.tail }
 
-// HasAppended reports whether there is mail that was appended under a bias.
+// HasAppended reports whether there are appended messages.
 func (in *Inbox) HasAppended() bool { return in.appended != nil }
 
 // Wake makes the consumer begin with m. The sender that wakes the actor has not pushed m: its mark
-// is the head instead. The actor is the sender's until it schedules it.
+// is the head instead. The sender owns the actor until it schedules it.
 func (in *Inbox) Wake(m, mark *Message) { in.pending, in.tail = m, mark }
 
-// IsZero reports whether the inbox is in the state of a new actor's.
+// IsZero reports whether the inbox is in the state of a new actor's inbox.
 func (in *Inbox) IsZero() bool { return *in == Inbox{} }
 
 // Waits reports whether there is mail that the turn has not taken out. Consumer only.
 func (q *Mailbox) Waits(in *Inbox) bool { return in.appended != nil || q.head.Load() != in.tail }
 
-// Arrived returns the messages that were pushed and not taken out, newest first, and the end of
-// that chain, exclusive. Consumer only.
+// Arrived returns the chain of messages that were pushed and not taken out, newest first, and its
+// end, exclusive. Consumer only.
 func (q *Mailbox) Arrived(in *Inbox) (newest, end *Message) {
 	if h := q.head.Load(); h != &closedMark { // the load pairs with Push
 		return h, in.tail
@@ -76,7 +76,7 @@ func (q *Mailbox) Each(in *Inbox, visit func(m *Message) bool) {
 // Peek is Each for a goroutine that cannot keep the consumer from running: the nodes may be used
 // again meanwhile. So the visited messages are hints, and the race detector ignores the function.
 // Pointers lead to messages in any case. The walk ends at the end of the list, or when visit
-// returns false. It visits at most most appended messages.
+// returns false. most bounds the visits of appended messages, whose ring may change meanwhile.
 //
 //go:norace
 //go:noinline
@@ -104,7 +104,7 @@ func (q *Mailbox) Peek(in *Inbox, most int, visit func(m *Message) bool) {
 	}
 }
 
-// add appends m to the appended messages, a ring of which the inbox has the last.
+// add appends m to the ring of appended messages.
 func (in *Inbox) add(m *Message) {
 	if last := in.appended; last == nil {
 		m.Next = m
@@ -124,7 +124,7 @@ func (in *Inbox) TakeAppended() (first, last *Message) {
 	return first, last
 }
 
-// PutAppended takes back the messages that TakeAppended has returned.
+// PutAppended restores the appended messages that TakeAppended has returned.
 func (in *Inbox) PutAppended(first, last *Message) {
 	if last != nil {
 		last.Next, in.appended = first, last

@@ -14,7 +14,7 @@ import (
 type Message = msg.Message
 
 // closedMark is the head of a queue whose actor has ended. nil is the head of a mailbox whose actor
-// is not scheduled, so that a new mailbox is ready as it is.
+// is not scheduled, so that the zero Mailbox is ready for use.
 var closedMark = Message{OwnerTag: msg.MarkTag}
 
 // Mailbox is an intrusive, unbounded, lock-free queue with many producers and one consumer. "Empty
@@ -22,10 +22,11 @@ var closedMark = Message{OwnerTag: msg.MarkTag}
 // must be scheduled. This is the producers' half; the consumer's half is [Inbox], on another cache
 // line.
 //
-// Rejected: Vyukov's queue with a tagged head, which the Pony runtime uses, costs a swap and a
-// linking store per message, two locked instructions in Go, and a pointer that is not a pointer. A
-// stack that the consumer empties with a swap costs a locked instruction per drain on top of the
-// one per message. docs/decisions/0003-mailbox.md has the figures.
+// Rejected: Vyukov's queue with a tagged head, which the Pony runtime uses. It costs a swap and a
+// linking store per message, two locked instructions in Go, and needs a pointer that is not a
+// pointer. Rejected as well: a stack that the consumer empties with a swap. It costs a locked
+// instruction per drain besides the locked instruction per message. docs/decisions/0003-mailbox.md
+// has the figures.
 //
 // Chosen: producers push onto a stack. The consumer never takes its top node away: it walks from
 // the present head down to the last head it took, its tail, reverses the nodes in between, and
@@ -41,9 +42,9 @@ var closedMark = Message{OwnerTag: msg.MarkTag}
 // message from the worker that has woken the actor: see [Bias].
 //
 // A producer that read head = h and was overtaken may find h again at its compare-and-swap although
-// h was recycled in between (ABA). That is harmless: it links its message to h and never looks into
-// it, and at that moment h is the head. The tail cannot be recycled while it is the tail, so the
-// consumer's walk ends, and TryIdle cannot succeed by mistake.
+// h was recycled in between (ABA). That is harmless: the producer links its message to h and does
+// not read h, and at that moment h is the head. The tail cannot be recycled while it is the tail,
+// so the consumer's walk ends, and TryIdle cannot succeed by mistake.
 type Mailbox struct {
 	_    nocmp.Field
 	head seam.Pointer[Message]
@@ -86,7 +87,8 @@ func (q *Mailbox) Push(m *Message) Pushed {
 	}
 }
 
-// PushBusy is Push for receivers that are scheduled: it leaves an idle one alone. Any goroutine.
+// PushBusy is Push for receivers that are scheduled. If the receiver is idle, it does nothing and
+// returns PushIdle. Any goroutine.
 func (q *Mailbox) PushBusy(m *Message) Pushed {
 	if invariant.On {
 		verifyPush(m)
@@ -106,16 +108,17 @@ func (q *Mailbox) PushBusy(m *Message) Pushed {
 	}
 }
 
-// Head returns the newest message that was pushed: nil if the actor is idle. It is the first half
-// of a push that the caller inlines by hand; [Mailbox.Swing] is the second. Any goroutine.
+// Head returns the head of the mailbox: the newest pushed message, a mark, or nil if the actor is
+// idle. It is the first half of a push that the caller inlines by hand; [Mailbox.Swing] is the
+// second. Any goroutine.
 func (q *Mailbox) Head() *Message { return q.head.Load() }
 
 // IsClosed reports whether h, which Head has returned, is the mark of a closed mailbox.
 func IsClosed(h *Message) bool { return h == &closedMark }
 
-// Swing puts n in the place of h, which Head has returned, to which n's message links, and which is
-// not closed. It reports whether it did: not if another push came between. The caller has just
-// stored n in an object of the heap: see seam.SwapHeld.
+// Swing replaces h, which Head has returned, by n as the head of the mailbox. It reports whether it
+// did; it does nothing if the head has changed meanwhile. h is not the mark of a closed mailbox.
+// The caller has just stored n in an object of the heap: see seam.SwapHeld.
 func (q *Mailbox) Swing(h, n *Message) bool { return seam.SwapHeld(&q.head, h, n) } // as in Push
 
 // Idle reports whether the actor is not scheduled. Any goroutine; the answer may be stale.
@@ -150,7 +153,8 @@ func (q *Mailbox) Drain(in *Inbox) (stub *Message, ok bool) {
 	return tail, true
 }
 
-// DrainTo is Drain up to a head that the consumer has seen, of a mailbox without bias.
+// DrainTo is Drain of the messages up to h, a head that the consumer has seen. The mailbox has no
+// bias.
 func (q *Mailbox) DrainTo(in *Inbox, h *Message) (stub *Message) {
 	stub = in.tail
 	in.pending, in.tail = msg.Reversed(h, stub), h
@@ -164,20 +168,20 @@ func (q *Mailbox) DrainBehind(in *Inbox) (stub *Message) {
 	stub, _ = q.Drain(in)
 	one.Next, in.pending = in.pending, one
 	if stub == one {
-		return nil // it has stayed in place, and is still to run
+		return nil // one is the stub, and has not run yet
 	}
 	return stub
 }
 
 // TryIdle marks the mailbox idle if nothing came in since the last drain, and reports whether it
-// did. If it did, the consumer must not touch the actor any more: the next push schedules it. stub
-// may be recycled. Consumer only, with nothing pending and nothing appended.
+// did. If it did, the consumer must not touch the actor any more: the next push schedules it. Then
+// stub may be recycled. Consumer only, with nothing pending and nothing appended.
 func (q *Mailbox) TryIdle(in *Inbox) (stub *Message, ok bool) {
 	if invariant.On {
 		verifyEmpty(in)
 	}
 	tail := in.tail
-	in.tail = nil // before the swap: afterwards it may have another owner
+	in.tail = nil // before the swap: afterwards the inbox may have another owner
 	if seam.SwapHeld(&q.head, tail, nil) {
 		return tail, true
 	}
@@ -185,8 +189,8 @@ func (q *Mailbox) TryIdle(in *Inbox) (stub *Message, ok bool) {
 	return nil, false
 }
 
-// Close ends the mailbox and returns everything that was in it and not yet run, oldest first. Later
-// pushes are refused, and a turn that looks finds nothing. stub may be recycled. Consumer only, or
+// Close closes the mailbox and returns the messages that have not run, oldest first. Later
+// pushes are refused, and a later turn finds no messages. stub may be recycled. Consumer only, or
 // the actor's owner after its end.
 func (q *Mailbox) Close(in *Inbox) (left, stub *Message) {
 	in.unroll()
@@ -211,11 +215,11 @@ func (q *Mailbox) Close(in *Inbox) (left, stub *Message) {
 
 // CloseEmpty closes the mailbox if nothing has come in since the last drain, and reports whether it
 // did. If it did, stub may be recycled; otherwise the inbox is unchanged. Consumer only, with
-// nothing pending and nothing appended, and with the remains of the actor in place: the swap
-// publishes them.
+// nothing pending and nothing appended. The terminated record of the actor must be stored before:
+// the swap publishes it.
 func (q *Mailbox) CloseEmpty(in *Inbox) (stub *Message, ok bool) {
 	tail := in.tail
-	in.tail = &closedMark // before the swap: a turn that looks finds nothing
+	in.tail = &closedMark // before the swap: a later turn finds no messages
 	if seam.SwapHeld(&q.head, tail, &closedMark) {
 		return tail, true
 	}

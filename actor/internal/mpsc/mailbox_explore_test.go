@@ -15,34 +15,34 @@ import (
 
 // boxWorld is one actor's mailbox under exploration: producers that push, workers
 // that take the actor over from each other, and nodes that are used again at once.
-// Everything but the mailbox itself is plain memory, so part of the step that
-// touches it.
+// All memory except the mailbox is plain, so an access to it is part of a step.
 type boxWorld struct {
 	p       *explore.Program
 	box     Mailbox
 	in      Inbox
 	batch   int // messages per turn
-	closeAt int // the actor ends when it has run so many; 0: never
+	closeAt int // the number of messages after which the actor ends; 0: never
 
 	free            []*Message // recycled
 	queued, running int
 	woke, rested    int
 	sent            int
 	ran, dead       []uint64
-	history         *history // nil: not wanted
+	history         *history // nil: not recorded
 }
 
 func stamp(from, no int) uint64 { return uint64(from)<<32 | uint64(no) }
 
-// once: the actor is in the run queue xor running (TestBug_K15 of the catalogue).
+// once checks that the actor is in the run queue or running, not both (TestBug_K15 of the
+// catalogue).
 func (w *boxWorld) once() {
 	if w.queued+w.running > 1 {
 		w.p.Errorf("the actor has %d owners", w.queued+w.running)
 	}
 }
 
-// take returns a node, a recycled one if possible: a producer that was overtaken
-// meets nodes again.
+// take returns a node, a recycled one if possible, so that a producer that was overtaken finds the
+// same node as the head again.
 func (w *boxWorld) take(n uint64) *Message {
 	if len(w.free) == 0 {
 		return numbered(n)
@@ -104,7 +104,7 @@ func (w *boxWorld) work(id int) {
 	}
 }
 
-// turn is RunTask without what does not concern the mailbox. It gives the actor up
+// turn is RunTask, as far as it concerns the mailbox. It gives the actor up
 // in the step of a successful TryIdle.
 func (w *boxWorld) turn(id int) (again bool) {
 	for done := 0; done < w.batch; done++ {
@@ -163,8 +163,8 @@ func (w *boxWorld) close(id int) {
 	w.running--
 }
 
-// check is the oracle at the end: every message run or dead, once; each producer's
-// in order, among those run as among those dead; one wake-up per idle period.
+// check checks the end: every message has run or is dead, once. The messages of each producer have
+// run in order. There was one wake-up per idle period.
 func (w *boxWorld) check() error {
 	all := slices.Concat(w.ran, w.dead)
 	next := map[uint64]uint64{}
@@ -187,7 +187,7 @@ func (w *boxWorld) check() error {
 	return nil
 }
 
-// boxScenario is producers with two messages each and two workers.
+// boxScenario has producers with two messages each, and two workers.
 func boxScenario(producers, batch, closeAt int, busy bool) func(*explore.Program) {
 	return func(p *explore.Program) {
 		w := &boxWorld{p: p, batch: batch, closeAt: closeAt}
@@ -232,7 +232,7 @@ func TestMailbox_Exhaustive(t *testing.T) {
 	}
 }
 
-// history is what the clients of a mailbox did, for a linearizability check.
+// history has the operations of the clients of a mailbox, for a linearizability check.
 type history struct {
 	clock int64
 	ops   []porcupine.Operation
@@ -258,7 +258,7 @@ type result struct {
 	list   []uint64
 }
 
-// begin notes a call; the function it returns notes the return.
+// begin records a call. The function that it returns records the return.
 func (h *history) begin(client int, in op) func(result) {
 	if h == nil {
 		return func(result) {}
@@ -317,7 +317,7 @@ func (s modelState) step(in op, out result) (bool, any) {
 		s.unread), n
 }
 
-// TestMailbox_Linearizable: histories of explored schedules are those of a box
+// TestMailbox_Linearizable: histories of explored schedules are possible for a mailbox
 // that does each operation in one step.
 func TestMailbox_Linearizable(t *testing.T) {
 	for _, closeAt := range []int{0, 2} {

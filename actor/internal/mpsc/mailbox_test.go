@@ -27,7 +27,7 @@ func numbers(m *Message) (list []uint64) {
 	return list
 }
 
-// dumbBox is the twin of the mailbox: what it must do, without cleverness.
+// dumbBox is a simple model of the mailbox.
 type dumbBox struct {
 	unread    []uint64 // pushed, and not yet taken out
 	pending   []uint64 // taken out, and not yet run
@@ -71,7 +71,7 @@ func (d *dumbBox) close() []uint64 {
 	return left
 }
 
-// twins drives both and recycles nodes as the runner does.
+// twins drives a mailbox and its model, and recycles nodes as the runner does.
 type twins struct {
 	box  Mailbox
 	in   Inbox
@@ -93,7 +93,7 @@ func (w *twins) made() *Message {
 
 func (w *twins) recycle(m *Message) {
 	if m != nil && !isBiasMark(m) {
-		m.Next = &closedMark // a look into a recycled node goes astray
+		m.Next = &closedMark // so that following the link of a recycled node fails the test
 		w.free = append(w.free, m)
 	}
 }
@@ -113,7 +113,7 @@ func (w *twins) push(t *rapid.T, busy bool) {
 	}
 }
 
-// run handles the oldest message that was taken out.
+// run handles the oldest pending message.
 func (w *twins) run(t *rapid.T) {
 	m := w.in.pending
 	if (m == nil) != (len(w.dumb.pending) == 0) {
@@ -158,8 +158,8 @@ func (w *twins) close(t *rapid.T) {
 	}
 }
 
-// TestMailbox_Twin: whatever order pushes and the consumer's steps come in, the
-// mailbox answers as its dumb twin, with nodes used again as soon as they may be.
+// TestMailbox_Twin: pushes and the consumer's steps come in a random order, and nodes are used
+// again as soon as they may be. The mailbox answers like its model.
 func TestMailbox_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &twins{}
@@ -178,11 +178,11 @@ func TestMailbox_Twin(t *testing.T) {
 // over from each other through a run queue.
 type boxLoad struct {
 	box      Mailbox
-	in       Inbox // of the goroutine that received from runq
+	in       Inbox // owned by the goroutine that received from runq
 	runq     chan struct{}
 	free     sync.Pool
 	total    int
-	seen     []uint64 // next number per producer; owner of the actor
+	seen     []uint64 // the next number of each producer; owned by the owner of the actor
 	handled  int
 	failures []string
 	done     chan struct{}

@@ -11,9 +11,9 @@ import (
 )
 
 // systemQueueWorld is an actor's system queue beside its mailbox and its count under exploration:
-// senders of signals and of mail, one goroutine that unblocks, and workers that take the actor
-// over from each other. The steps S1 to S3, A1 and A2 are those of [SystemQueue]; what is plain
-// memory is part of the step that touches it.
+// senders of signals and of mail, one goroutine that unblocks, and workers that take the actor over
+// from each other. The steps S1 to S3, A1 and A2 are those of [SystemQueue]. An access to plain
+// memory is part of a step.
 type systemQueueWorld struct {
 	p     *explore.Program
 	box   Mailbox
@@ -22,8 +22,8 @@ type systemQueueWorld struct {
 	count backpressure.BlockedOn
 
 	queued, running  int
-	owing            bool // it owes for one mail that it has run
-	muteAt, closeAt  int  // after so much mail; 0: never
+	owing            bool // the actor is blocked, and unblock may follow
+	muteAt, closeAt  int  // it blocks after so much mail, ends after so many signals
 	sent, mail       int
 	served, refused  int
 	parked, boxEnded bool
@@ -75,7 +75,7 @@ func (w *systemQueueWorld) work() {
 	}
 }
 
-// turn is RunTask without what does not concern the system queue. It gives the actor up in the
+// turn is RunTask, as far as it concerns the system queue. It gives the actor up in the
 // step that makes it idle, parks it or ends it.
 func (w *systemQueueWorld) turn() (again bool) {
 	if w.in.pending == nil {

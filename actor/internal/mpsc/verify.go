@@ -8,8 +8,8 @@ import (
 
 // Invariants of the queues of an actor, for builds that check them.
 
-// verifyDrained checks the consumer's half of a mailbox behind a drain: what was taken ends in the
-// new tail, from where the next drain goes on.
+// verifyDrained checks the consumer's half of a mailbox after a drain: the last pending message is
+// the new tail.
 func verifyDrained(in *Inbox, before *Message) {
 	m := in.pending
 	invariant.Check(m != nil, "a drain without mail")
@@ -20,7 +20,7 @@ func verifyDrained(in *Inbox, before *Message) {
 	invariant.Check(m != &closedMark, "a drain has taken the mark of a closed mailbox")
 }
 
-// verifyEmpty checks the consumer's half where it says "with nothing pending".
+// verifyEmpty checks that no message is pending.
 func verifyEmpty(in *Inbox) {
 	invariant.Check(in.pending == nil, "a mailbox is looked into while mail is pending")
 }

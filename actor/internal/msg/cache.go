@@ -7,13 +7,13 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Cache has the nodes that a worker uses again, in a magazine for each size class. The worker that
-// owns it only, except where a method says otherwise.
+// Cache has the nodes that a worker uses again, in a magazine for each size class. Only the worker
+// that owns it calls its methods.
 //
-// The cache is ample: the nodes of all that actors send until they are muted should come from it
-// and go back to it, again and again, since a size class costs more than the rest of a message. The
-// cache is bounded in bytes, since only the worker itself can give it up, and a sleeping worker
-// does not. Of nodes of more than 16 KiB nothing stays here.
+// The cache is large: it should serve all messages that actors send until they are muted, since
+// taking a node from a size class costs more than the rest of a message. The cache is bounded in
+// bytes, since only the worker itself can empty it, and a sleeping worker does not. It keeps no
+// nodes of more than 16 KiB.
 type Cache struct {
 	magazines []magazine // by size class
 	hidden    []magazine // the magazines that Hide has put away
@@ -25,37 +25,39 @@ type Cache struct {
 // is used next.
 type magazine struct {
 	top    *Message
-	room   int          // nodes that it lacks of as many as it may have
+	room   int          // the number of nodes that may still be added
 	remote []remoteList // by owner: nodes that others have made
 }
 
 // remoteList collects nodes on their way to their owner.
 type remoteList struct {
 	first *Message
-	room  int // nodes that it lacks of a free batch
+	room  int // the number of nodes that a free batch still lacks
 }
 
 const (
-	// ChainLength is the most nodes that are recycled together, or leave a full magazine together.
+	// ChainLength is the maximum number of nodes that are recycled together, or leave a full
+	// magazine together.
 	ChainLength = 256
 
-	// Of the smallest nodes a magazine holds 8,192, which eight actors send at 1,000 each.
+	// The bytes of a magazine. It holds 8,192 of the smallest nodes: 1,000 for each of eight
+	// actors.
 	magazineBytes = 256 << 10
 	chainBytes    = 32 << 10 // of nodes that leave a magazine together
-	largestMany   = 1 << 10  // larger nodes: a chain of them at most
-	batchBytes    = 16 << 10 // of a free batch, for large nodes
+	largestMany   = 1 << 10  // of larger nodes a magazine holds only a chain
+	batchBytes    = 16 << 10 // of a free batch of large nodes
 )
 
-// margin is how many magazines it takes to fill two cache lines.
+// margin is the number of magazines that fill two cache lines.
 const margin = 1 + (2*cacheline.Size-1)/int(unsafe.Sizeof(magazine{}))
 
-// NewCache returns a cache without magazines, of the worker with a number.
+// NewCache returns a cache without magazines for a worker, which is given by its number.
 func NewCache(worker int) Cache { return Cache{owner: uint16(worker % Outside)} }
 
 // Owner returns the number by which nodes name the cache.
 func (c *Cache) Owner() uint16 { return c.owner }
 
-// Take returns a node of a size class; nil if the magazine is empty, or there is none.
+// Take returns a node of a size class. It returns nil if the magazine is empty or does not exist.
 func (c *Cache) Take(id uint16) *Message {
 	if int(id) >= len(c.magazines) {
 		return nil
@@ -69,8 +71,8 @@ func (c *Cache) Take(id uint16) *Message {
 	return m
 }
 
-// Refill fills an empty magazine with a free batch, or with a new block, and takes a node. It
-// returns how many nodes there were.
+// Refill fills an empty magazine with a free batch, or with a new block, and takes a node. n is the
+// number of nodes of the batch or block.
 func (c *Cache) Refill(id uint16) (m *Message, n int) {
 	if !c.Covers(id) {
 		c.Grow()
@@ -90,9 +92,9 @@ func (c *Cache) Refill(id uint16) (m *Message, n int) {
 // Covers reports whether there is a magazine for a size class.
 func (c *Cache) Covers(id uint16) bool { return int(id) < len(c.magazines) }
 
-// Grow makes magazines for all size classes that there are by now: a worker has none before it
-// needs them, and types may be declared late. They are two cache lines away from anything allocated
-// beside them, since every message writes to magazines.
+// Grow makes the missing magazines for all present size classes. A worker has no magazines before
+// it needs them, and types may be declared late. Two cache lines separate the magazines from memory
+// allocated beside them, since every message writes to magazines.
 func (c *Cache) Grow() {
 	all := All()
 	bigger := make([]magazine, len(all)+2*margin)[margin : len(all)+margin]
@@ -103,7 +105,8 @@ func (c *Cache) Grow() {
 	c.magazines = bigger
 }
 
-// Flush leaves all nodes to their size classes. A worker that has gone may not keep a linked chain.
+// Flush gives all nodes to their size classes. It is called when the worker goes: an abandoned
+// cache would hold linked chains (see [SizeClass]).
 func (c *Cache) Flush() {
 	for id := range c.magazines {
 		s, class := &c.magazines[id], ByID(uint16(id))
@@ -115,14 +118,14 @@ func (c *Cache) Flush() {
 	c.magazines = nil
 }
 
-// Hide makes the cache seem empty, until Show: each Take returns nil.
+// Hide makes the cache seem empty until Show is called: Take returns nil.
 func (c *Cache) Hide() { c.hidden, c.magazines = c.magazines, nil }
 
 // Show undoes Hide.
 func (c *Cache) Show() { c.magazines, c.hidden = c.hidden, nil }
 
-// Free takes back nearly every node: one that the worker has made, if the magazine has room for
-// more than it. Otherwise it does nothing and reports false.
+// Free takes back a node that the worker has made, if the magazine has room for at least two nodes.
+// That is the usual case. Otherwise it does nothing and returns false.
 func (c *Cache) Free(m *Message) bool {
 	if id := m.SizeClass(); m.Owner() == c.owner && int(id) < len(c.magazines) {
 		if s := &c.magazines[id]; s.room > 1 {
@@ -137,8 +140,8 @@ func (c *Cache) Free(m *Message) bool {
 	return false
 }
 
-// FreeChain takes back the n nodes from first to end, which have one tag and hold no pointers any
-// more. n is at most [ChainLength]. It returns how many of them another worker has made.
+// FreeChain takes back the n nodes from first to end, which have the same tag and cleared payloads.
+// n is at most [ChainLength]. It returns the number of nodes that another worker has made: n or 0.
 func (c *Cache) FreeChain(first, end *Message, n int) (crossed int) {
 	if invariant.On {
 		verifyChain(first, end, n)
@@ -159,7 +162,7 @@ func (c *Cache) FreeChain(first, end *Message, n int) (crossed int) {
 	return 0
 }
 
-// flush leaves a chain, and any excess, to the size class.
+// flush gives the excess nodes and one chain to the size class.
 func (s *magazine) flush() {
 	class := ByID(s.top.SizeClass())
 	if invariant.On {
@@ -172,7 +175,8 @@ func (s *magazine) flush() {
 	}
 }
 
-// freeRemote collects nodes that another worker has made, and sends them on when there are enough.
+// freeRemote collects nodes that another worker has made, and gives them to the size class when
+// they fill a free batch.
 func (s *magazine) freeRemote(first, end *Message, n int) {
 	if s.remote == nil {
 		s.makeRemote(first)

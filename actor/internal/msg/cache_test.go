@@ -6,11 +6,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// cached is a cache and its dumb twin, a set of nodes.
+// cached is a cache and its model, the set of nodes in use.
 type cached struct {
 	c     Cache
 	class *SizeClass
-	live  map[*Message]bool // handed out
+	live  map[*Message]bool // nodes in use
 }
 
 func (s *cached) alloc() *Message {
@@ -31,7 +31,7 @@ func (s *cached) take(t *rapid.T, m *Message) {
 	s.live[m] = true
 }
 
-// free gives some of the live nodes back, one by one.
+// free gives up to n live nodes back, one by one.
 func (s *cached) free(n int) {
 	for m := range s.live {
 		if n--; n < 0 {
@@ -47,7 +47,7 @@ func (s *cached) free(n int) {
 	}
 }
 
-// freeChain gives some of the live nodes back together: those of one owner.
+// freeChain gives up to n live nodes of one owner back together.
 func (s *cached) freeChain(t *rapid.T, n int) {
 	var l List
 	k := 0
@@ -72,8 +72,8 @@ func (s *cached) freeChain(t *rapid.T, n int) {
 	}
 }
 
-// check: every chain is as long as is counted, nothing in it is in use, and nodes that were made
-// elsewhere are on their way to their owner.
+// check: every chain has the counted length and holds only free nodes of its owner. Full chains
+// have been given to the size class.
 func (s *cached) check(t *rapid.T) {
 	if !s.c.Covers(s.class.ID) {
 		return
@@ -103,8 +103,8 @@ func (s *cached) chain(t *rapid.T, first *Message, want int, owner uint16) {
 	}
 }
 
-// TestPool_Twin: whatever is taken and given back in whatever amounts, a node is never handed out
-// twice, the cache counts right and stays within its bound.
+// TestPool_Twin: in random operations of random amounts no node is handed out twice, and the cache
+// counts correctly and stays within its bound.
 func TestPool_Twin(t *testing.T) {
 	class := register(blockLength, headerSize+8, func(n int) *Message {
 		return &make([]Node[[1]uint64], n)[0].Header
@@ -143,8 +143,8 @@ func TestPool_Twin(t *testing.T) {
 	})
 }
 
-// TestPool_Flushes: what a cache has kept is not linked any more when it was left to the size
-// classes, its own nodes and those of others.
+// TestPool_Flushes: after Flush the nodes of a cache are not linked, neither its own nodes nor
+// nodes of other owners.
 func TestPool_Flushes(t *testing.T) {
 	class := wordClasses[0].class
 	for name, lengths := range map[string][]int{"few": {10}, "many": {ChainLength, ChainLength, 10}} {
@@ -168,8 +168,8 @@ func TestPool_Flushes(t *testing.T) {
 	}
 }
 
-// TestPool_Crossings: FreeChain returns how many nodes another worker has made; those from outside
-// are not among them.
+// TestPool_Crossings: FreeChain returns the number of nodes that another worker has made. Nodes
+// from outside do not count.
 func TestPool_Crossings(t *testing.T) {
 	c, class := NewCache(1), wordClasses[0].class
 	c.Grow()
@@ -181,8 +181,8 @@ func TestPool_Crossings(t *testing.T) {
 	}
 }
 
-// TestPool_KeepsNoMore: where many messages run for each that is sent, the cache grows up to its
-// bound, and what leaves it does so in chains.
+// TestPool_KeepsNoMore: if more messages run than are sent, the cache grows up to its bound. Nodes
+// leave it in chains.
 func TestPool_KeepsNoMore(t *testing.T) {
 	class := wordClasses[0].class
 	c := NewCache(0)

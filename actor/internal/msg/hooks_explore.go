@@ -2,8 +2,8 @@
 
 package msg
 
-// Furnish puts n new nodes into the magazine of each size class, so that a test that explores needs
-// none from Go's pools.
+// Furnish puts n new nodes into the magazine of each size class, so that a test that explores takes
+// no nodes from Go's pools.
 func (c *Cache) Furnish(n int) {
 	c.Grow()
 	for id := range c.magazines {

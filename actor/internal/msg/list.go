@@ -24,20 +24,20 @@ func (l *List) Add(m *Message) {
 	l.Last = m
 }
 
-// Pop removes the oldest message; nil if there is none.
+// Pop removes and returns the oldest message, or returns nil if the list is empty.
 func (l *List) Pop() *Message {
 	m := l.First
 	if m == nil {
 		return nil
 	}
 	if l.First, m.Next = m.Next, nil; l.First == nil {
-		// Otherwise it would keep the memory of m, which has another owner by then.
+		// Last would keep the memory of m alive, which the list no longer owns.
 		l.Last = nil
 	}
 	return m
 }
 
-// PutBack makes m the oldest.
+// PutBack makes m the oldest message.
 func (l *List) PutBack(m *Message) {
 	if invariant.On {
 		verifyList(l)
@@ -65,8 +65,8 @@ func (l *List) Append(o *List) {
 	}
 }
 
-// Before puts all of l in front of the chain m, in constant time, and returns the whole chain. The
-// list is empty afterwards.
+// Before puts the messages of l before the chain m, in constant time, and returns the whole chain.
+// It empties the list.
 func (l *List) Before(m *Message) (chain *Message) {
 	if l.First == nil {
 		return m
@@ -95,7 +95,7 @@ func Concat(a, b *Message) *Message {
 	return a
 }
 
-// Reversed reverses the chain from m down to end, without end.
+// Reversed reverses the chain from m to end, exclusive.
 func Reversed(m, end *Message) (first *Message) {
 	for m != end {
 		m.Next, first, m = first, m, m.Next
@@ -103,7 +103,7 @@ func Reversed(m, end *Message) (first *Message) {
 	return first
 }
 
-// Distance returns the number of messages from m up to end, exclusive.
+// Distance returns the number of messages from m to end, exclusive.
 func Distance(m, end *Message) (n int) {
 	for ; m != end; m = m.Next {
 		n++
@@ -111,8 +111,8 @@ func Distance(m, end *Message) (n int) {
 	return n
 }
 
-// Unlink takes the n messages from first on apart. Code that leaves nodes of a block to the GC
-// must do so: see [SizeClass].
+// Unlink removes the links of n messages, beginning with first. Code that leaves nodes of a block
+// to the GC must call it: see [SizeClass].
 func Unlink(first *Message, n int) {
 	for ; n > 0; n-- {
 		m := first

@@ -29,13 +29,13 @@ type pointed64 struct {
 	big atomic.Int64
 }
 
-// compound has a payload behind others, as requests have.
+// compound has two fields, as requests have.
 type compound[A, B any] struct {
 	to    *B
 	value A
 }
 
-// payloadLayout makes nodes for payloads of type M and looks where they lie.
+// payloadLayout makes nodes for payloads of type M and checks the addresses of the payloads.
 func payloadLayout[M any](t *testing.T) {
 	typ := reflect.TypeFor[M]()
 	t.Run(strings.ReplaceAll(typ.String(), " ", ""), func(t *testing.T) {
@@ -55,7 +55,7 @@ func payloadLayout[M any](t *testing.T) {
 	})
 }
 
-// TestMessage_Layout: every payload lies right behind the header, aligned as its type wants.
+// TestMessage_Layout: every payload follows its header directly, and is aligned for its type.
 func TestMessage_Layout(t *testing.T) {
 	payloadLayout[struct{}](t)
 	payloadLayout[bool](t)
@@ -75,7 +75,8 @@ func TestMessage_Layout(t *testing.T) {
 	payloadLayout[compound[aligned64, pointed64]](t)
 }
 
-// TestMessage_HasPointers: what the GC must look into, and nothing else.
+// TestMessage_HasPointers: HasPointers is true for the types into which the GC must look, and false
+// for others.
 func TestMessage_HasPointers(t *testing.T) {
 	for typ, want := range map[reflect.Type]bool{
 		reflect.TypeFor[int]():                       false,

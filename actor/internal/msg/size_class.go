@@ -9,29 +9,29 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// That nodes go back to their owner is not about memory but about cache lines. Two nodes of 32
-// bytes share one. If nodes stayed where they were run, then after a while the two halves of most
-// lines would belong to different workers, and every send would pull a line over from the other
-// processor: two workers were then no faster than one even if they never talked to each other. For
-// the same reason nodes are made in blocks: made one by one, they came to lie in the gaps that the
-// GC had left among the nodes of another worker.
+// Nodes go back to their owner because of cache lines. Two nodes of 32 bytes share a line. If a
+// node stayed with the worker that ran it, after a while the two halves of most lines would belong
+// to different workers, and every send would fetch a line from the other processor: two workers
+// were then no faster than one, even if they never sent to each other. For the same reason nodes
+// are made in blocks: nodes made one by one filled the gaps that the GC had left among the nodes of
+// another worker.
 //
 // Payloads without pointers share three size classes. A payload with pointers has a size class of
 // its own type, since the GC must know where the pointers are; it is cleared before its behaviour
 // runs, so that a recycled node keeps nothing alive.
 //
 // The GC frees a block when no node of it is reachable. So code that leaves nodes of a block to the
-// GC unlinks them. Otherwise a dead node of a block in use would keep alive the nodes that it was
-// linked to, and these their own blocks and links, and so on. Nodes with pointers are made one by
-// one.
+// GC unlinks them. Otherwise a dead node in a live block would keep the next node of its chain
+// alive, and that node's whole block with all its links, and so on. Nodes with pointers are made
+// one by one.
 
 const (
-	// A block of nodes fills whole cache lines, and nothing else is in them: eight nodes of n words
-	// are n lines, and on 64-bit machines Go aligns an object of up to 512 bytes to a line if it
-	// fills its lines. Processors fetch two lines at a time, so a block of one line would not do.
+	// A block of nodes fills whole cache lines: eight nodes of n words are n lines, and on 64-bit
+	// machines Go aligns an object of up to 512 bytes to a line if it fills its lines. A block of a
+	// single line would be too small, since processors fetch two lines at a time.
 	blockLength = 8
 
-	batchLength = 64 // the most nodes of a free batch
+	batchLength = 64 // the maximum number of nodes of a free batch
 )
 
 // SizeClass is one layout of nodes. It is read-only after its registration, except for the free
@@ -41,13 +41,13 @@ type SizeClass struct {
 	block    int                  // nodes of a block
 	size     uintptr              // of a node
 	batch    int                  // nodes of a free batch
-	keep     int                  // nodes that a worker keeps
+	keep     int                  // the capacity of a magazine
 	chain    int                  // nodes that leave a full magazine
-	newBlock func(n int) *Message // n nodes side by side; the first
+	newBlock func(n int) *Message // makes n nodes side by side, and returns the first
 	batches  [MaxOwners]sync.Pool // of *freeBatch, by owner
 }
 
-// freeBatch holds nodes that wait to be used, not linked to each other.
+// freeBatch holds free nodes, which are not linked to each other.
 type freeBatch struct {
 	n     int
 	nodes [batchLength]*Message
@@ -59,7 +59,7 @@ var emptyBatches = sync.Pool{New: func() any { return new(freeBatch) }}
 // New returns a new node for an owner.
 func (s *SizeClass) New(owner uint16) *Message { return s.makeBlock(owner, 1) }
 
-// makeBlock returns up to a block of new nodes, in a chain.
+// makeBlock returns n new nodes in a chain. n is at most the length of a block.
 func (s *SizeClass) makeBlock(owner uint16, n int) *Message {
 	first := s.newBlock(n)
 	for m := first; ; m = m.Next {
@@ -71,7 +71,7 @@ func (s *SizeClass) makeBlock(owner uint16, n int) *Message {
 	}
 }
 
-// get returns a chain of nodes of an owner, and how many there are: a free batch, or a new block.
+// get returns a chain of nodes of an owner, and its length. They are a free batch, or a new block.
 func (s *SizeClass) get(owner uint16) (first *Message, n int) {
 	b, ok := s.batches[owner].Get().(*freeBatch)
 	if !ok {
@@ -102,8 +102,8 @@ func (s *SizeClass) put(owner uint16, first *Message, n int) (rest *Message) {
 	return first
 }
 
-// TakeOne returns a node for a sender that has no worker. It clears From, which may still name an
-// actor, and have the bit WasStashed. It costs two passes through a sync.Pool, about 30 ns.
+// TakeOne returns a node for a sender without a worker. It clears From, which may still name an
+// actor, and have the bit WasStashed. It costs two operations of a sync.Pool, about 30 ns.
 func (s *SizeClass) TakeOne() *Message {
 	from := &s.batches[Outside]
 	b, ok := from.Get().(*freeBatch)
@@ -127,7 +127,8 @@ func (s *SizeClass) TakeOne() *Message {
 	return m
 }
 
-// TakeFrom returns a node of a sender's own chain, which it refills from the size class.
+// TakeFrom returns a node of a chain that the sender owns. It refills an empty chain from the size
+// class.
 func (s *SizeClass) TakeFrom(chain **Message) *Message {
 	m := *chain
 	if m == nil {
@@ -140,8 +141,8 @@ func (s *SizeClass) TakeFrom(chain **Message) *Message {
 // PutOne gives a node back for an owner that has no cache.
 func (s *SizeClass) PutOne(m *Message) { s.put(m.Owner(), m, 1) }
 
-// sizeClasses is the registry of all layouts of this process. Types are declared at package level,
-// before any system runs, but nothing forbids a late one.
+// sizeClasses is the registry of all layouts of this process. Most types are declared at package
+// level, before any system runs, but a type may also be declared later.
 var sizeClasses struct {
 	mu     seam.Mutex
 	list   seam.Pointer[[]*SizeClass]  // replaced whole, under mu
@@ -164,7 +165,7 @@ var wordClasses = [...]struct {
 	})},
 }
 
-// register adds a layout.
+// register adds a size class.
 func register(block int, size uintptr, newBlock func(n int) *Message) *SizeClass {
 	sizeClasses.mu.Lock()
 	defer sizeClasses.mu.Unlock()
@@ -187,7 +188,7 @@ func add(block int, size uintptr, newBlock func(n int) *Message) *SizeClass {
 	return s
 }
 
-// fit returns how many nodes of a size fill so many bytes: one at least, and most at most.
+// fit returns the number of nodes of a size that fill so many bytes, at least one and at most most.
 func fit(bytes, size uintptr, most int) int { return max(1, min(int(bytes/size), most)) }
 
 // Of returns the size class of payloads of type M, and whether they hold pointers.
@@ -195,7 +196,7 @@ func Of[M any]() (s *SizeClass, pointers bool) {
 	return of(reflect.TypeFor[M](), func(int) *Message { return &new(Node[M]).Header })
 }
 
-// of is Of without the type parameter, so that there is one of it.
+// of is Of without the type parameter, so that it is compiled only once.
 func of(t reflect.Type, newNode func(n int) *Message) (s *SizeClass, pointers bool) {
 	pointers = HasPointers(t)
 	if !pointers && t.Align() <= 8 {
@@ -217,7 +218,7 @@ func of(t reflect.Type, newNode func(n int) *Message) (s *SizeClass, pointers bo
 	return s, pointers
 }
 
-// All returns the size classes that there are by now. Any goroutine.
+// All returns the present size classes, by ID. Any goroutine.
 func All() []*SizeClass {
 	if l := sizeClasses.list.Load(); l != nil {
 		return *l

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/cacheline"
 )
 
-// TestPool_Blocks: nodes of two workers share no cache line, whatever gaps the GC has left among
+// TestPool_Blocks: nodes of two workers share no cache line, also after the GC has left gaps among
 // them.
 func TestPool_Blocks(t *testing.T) {
 	if cacheline.Size != 64 || unsafe.Sizeof(uintptr(0)) != 8 {
@@ -35,7 +35,7 @@ func TestPool_Blocks(t *testing.T) {
 			runtime.GC()
 		}
 		if s.block == 1 {
-			continue // what lies beside it is Go's allocator's business
+			continue // Go's allocator chooses its neighbours
 		}
 		lines := make(map[uintptr]uint16)
 		for _, m := range kept {
@@ -51,7 +51,7 @@ func TestPool_Blocks(t *testing.T) {
 	}
 }
 
-// linkedOf returns how many of the nodes have a next one.
+// linkedOf returns the number of nodes with a link.
 func linkedOf(nodes []*Message) (n int) {
 	for _, m := range nodes {
 		if m.Next != nil {
@@ -92,7 +92,7 @@ func TestPool_Unlinks(t *testing.T) {
 	}
 }
 
-// TestPool_InBytes: "bounded in bytes", and so is what waits or leaves together.
+// TestPool_InBytes: "bounded in bytes": a magazine, a chain and a batch.
 func TestPool_InBytes(t *testing.T) {
 	for size, want := range map[uintptr][3]int{
 		32: {64, 256, 8192}, 64: {64, 256, 4096}, 128: {64, 256, 2048}, 256: {64, 128,
@@ -112,8 +112,8 @@ func TestPool_InBytes(t *testing.T) {
 	}
 }
 
-// TestPool_Outside: a sender without a worker gets nodes that the outside owns, with nothing left
-// in them of the message before, one by one or from a chain of its own.
+// TestPool_Outside: a sender without a worker gets nodes whose owner is Outside, with From cleared,
+// one by one or from a chain of its own.
 func TestPool_Outside(t *testing.T) {
 	s := register(blockLength, headerSize+8, func(n int) *Message {
 		return &make([]Node[[1]uint64], n)[0].Header

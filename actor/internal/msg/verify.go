@@ -11,7 +11,7 @@ func verifyList(l *List) {
 	}
 }
 
-// verifyMagazine checks a magazine, which a chain that was put on it may have made too full.
+// verifyMagazine checks a magazine. It may be too full by up to a chain.
 func verifyMagazine(s *magazine, class *SizeClass) {
 	n := class.keep - s.room
 	invariant.Check(n >= 0 && (s.top == nil) == (n == 0),

@@ -6,11 +6,12 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Waiter is a waiting goroutine. It belongs to that goroutine, except for the fields that mu guards.
+// Waiter is a waiting goroutine. It belongs to that goroutine, except for the fields that mu
+// guards.
 type Waiter struct {
 	next, prev *Waiter       // guarded by mu
 	in         *line         // guarded by mu; nil: it was woken
-	token      chan struct{} // one, when it has a permit or the actor has ended
+	token      chan struct{} // gets one value, with the permit or at the end of the actor
 }
 
 // Token returns the channel on which the goroutine waits. A value says that it has a permit, or
@@ -20,7 +21,7 @@ func (w *Waiter) Token() <-chan struct{} { return w.token }
 // Woken reports whether the token has come and was not received yet.
 func (w *Waiter) Woken() bool { return len(w.token) > 0 }
 
-// line is a line of waiting goroutines. All is guarded by the semaphore's mu.
+// line is a line of waiting goroutines. The semaphore's mu guards it.
 type line struct {
 	first, last *Waiter
 }
@@ -57,19 +58,19 @@ func (q *line) remove(w *Waiter) {
 	w.next, w.prev, w.in = nil, nil, nil
 }
 
-// Count returns how many permits no message and no goroutine has, free ones and others. It is below
-// 0 if more messages have one than there are. Any goroutine.
+// Count returns the number of permits that no message and no goroutine has. It is negative if more
+// permits were taken than there are: see Exceed. Any goroutine.
 func (s *Semaphore) Count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.left + int(s.free.Load())
 }
 
-// Lacking reports whether Count is below 0: then no permit is left, and free is below 0 as well. It
-// takes no lock, so the answer may be stale. Any goroutine.
+// Lacking reports whether Count is negative. It takes no lock, so the answer may be stale. Any
+// goroutine.
 func (s *Semaphore) Lacking() bool { return s.free.Load() < 0 }
 
-// Waiting returns how many goroutines are in line without a permit. Any goroutine.
+// Waiting returns the number of goroutines in line without a permit. Any goroutine.
 func (s *Semaphore) Waiting() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

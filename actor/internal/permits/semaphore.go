@@ -5,8 +5,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Max is the number of messages from outside that may wait for one actor at once, however late it
-// runs them.
+// Max is the number of messages from outside that may wait for one actor at the same time.
 const Max = 4096
 
 // Step is the number of permits that one permit return gives back.
@@ -23,7 +22,7 @@ const (
 	ToTry  Entrance = true
 )
 
-// Receiver is the actor that the goroutines send to.
+// Receiver is the actor to which the goroutines send.
 type Receiver interface {
 	// Open reports whether the receiver lets goroutines in. Any goroutine.
 	Open(how Entrance) bool
@@ -31,26 +30,26 @@ type Receiver interface {
 
 // Semaphore is described in the package comment. Every method takes the same receiver.
 type Semaphore struct {
-	// Permits that any goroutine may take: none while one waits. Below 0: so many were taken
-	// although there was none, see Exceed.
+	// Permits that any goroutine may take: none while a goroutine waits. If it is negative, so many
+	// permits are lacking: see Exceed.
 	free   seam.Int32
 	pushed seam.Uint32 // messages that had a permit
 	mu     seam.QuickMutex
-	// Guarded by mu: permits to be given under mu, to those first in line; setFree moves them to
-	// free.
+	// Guarded by mu: permits that are given under mu, to the goroutines in line. setFree moves them
+	// to free.
 	left   int
-	wait   line // guarded by mu: those without a permit
-	called line // guarded by mu: have one, were not woken yet
-	woken  bool // guarded by mu: one was woken, has not woken the next
+	wait   line // guarded by mu: goroutines without a permit
+	called line // guarded by mu: goroutines that have a permit and were not woken yet
+	woken  bool // guarded by mu: a goroutine was woken and has not woken the next
 	closed bool // guarded by mu: the actor has ended
-	// The mailbox has a bound, of so many messages; 0: it has none. Read-only.
+	// The bound of the mailbox, in messages; 0: it has none. Read-only.
 	bound int
 }
 
 // Init gives the semaphore its permits, before it is published.
 func (s *Semaphore) Init(n int) { s.free.Store(int32(n)) }
 
-// InitBounded makes it the semaphore of a mailbox with a bound, before it is published. limit is at
+// InitBounded prepares the semaphore of a mailbox with a bound, before it is published. limit is at
 // most [MaxBound].
 func (s *Semaphore) InitBounded(limit int) {
 	s.bound = limit
@@ -84,8 +83,8 @@ func (s *Semaphore) TryAcquire(r Receiver) bool {
 	return ok
 }
 
-// TakeFree takes a permit if one is free and the receiver is open: no lock. Should it close in
-// between, it gets one more message. Any goroutine.
+// TakeFree takes a permit if one is free and the receiver is open. It takes no lock. If the
+// receiver closes meanwhile, it gets one more message. Any goroutine.
 func (s *Semaphore) TakeFree(r Receiver, how Entrance) bool {
 	for n := s.free.Load(); n > 0 && r.Open(how); n = s.free.Load() {
 		if s.free.CompareAndSwap(n, n-1) {
@@ -96,14 +95,15 @@ func (s *Semaphore) TakeFree(r Receiver, how Entrance) bool {
 }
 
 // Exceed takes a permit, free or not, if fewer than over are lacking. It reports whether it took
-// one, and returns the number of free permits after that; a negative number are lacking. It does
-// not check whether the receiver is open, and overtakes waiting goroutines. Any goroutine.
+// one, and returns the number of free permits after that. A negative number means that permits are
+// lacking. Exceed does not check whether the receiver is open, and overtakes waiting goroutines.
+// Any goroutine.
 func (s *Semaphore) Exceed(over int) (free int, ok bool) {
 	if free, ok = s.exceed(over); ok {
 		return free, true
 	}
-	// Another goroutine may have collected the free permits, for those in line, which the receiver
-	// may not let in.
+	// Another goroutine may have collected the free permits, and the receiver may not let the
+	// goroutines in line in.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if free, ok = s.exceed(over); !ok && s.left > 0 {
@@ -124,7 +124,7 @@ func (s *Semaphore) exceed(over int) (free int, ok bool) {
 
 // takeInTurn collects the free permits, and takes one unless a goroutine waits. It checks under the
 // lock whether the receiver is open: an owner that opens it looks at the line afterwards. After the
-// receiver's end there is no line: the push will say why. Caller holds mu.
+// receiver's end it returns true without a permit: the push will report the end. Caller holds mu.
 func (s *Semaphore) takeInTurn(r Receiver, how Entrance) bool {
 	if s.closed {
 		return true
@@ -138,8 +138,8 @@ func (s *Semaphore) takeInTurn(r Receiver, how Entrance) bool {
 	return true
 }
 
-// collect takes the free permits out of free. If some are lacking, it makes up for them with what
-// is left. Caller holds mu.
+// collect moves the free permits to left. If permits are lacking, it moves permits from left to
+// free instead, to make up for them. Caller holds mu.
 func (s *Semaphore) collect() {
 	for n := s.free.Load(); n > 0 || n < 0 && s.left > 0; n = s.free.Load() {
 		now := min(0, n+int32(s.left))
@@ -153,7 +153,7 @@ func (s *Semaphore) collect() {
 	}
 }
 
-// setFree lets any goroutine take the permits for which none waits. Caller holds mu.
+// setFree moves the permits in left to free if no goroutine waits. Caller holds mu.
 func (s *Semaphore) setFree() {
 	if s.wait.first == nil && s.left > 0 {
 		s.free.Add(int32(s.left))
@@ -162,7 +162,7 @@ func (s *Semaphore) setFree() {
 }
 
 // Pushed counts a message that was pushed with a permit. It reports whether the caller has to push
-// a permit return behind it: all pushes that this counts came before. Any goroutine.
+// a permit return after it. All counted pushes came before. Any goroutine.
 func (s *Semaphore) Pushed() (pushReturn bool) {
 	return s.pushed.Add(1)%Step == 0 // L3
 }
@@ -193,8 +193,8 @@ func (s *Semaphore) grant(r Receiver) {
 	}
 }
 
-// wakeFirst wakes the first goroutine that has a permit; it wakes the next one, and so on. Caller
-// holds mu.
+// wakeFirst wakes the first goroutine that has a permit. That goroutine wakes the next, and so on.
+// Caller holds mu.
 func (s *Semaphore) wakeFirst() {
 	if w := s.called.first; w != nil && !s.woken {
 		s.woken = true
@@ -203,7 +203,8 @@ func (s *Semaphore) wakeFirst() {
 	}
 }
 
-// WakeNext is the first thing that a goroutine does when its token has come.
+// WakeNext wakes the next goroutine that has a permit. A goroutine calls it as soon as it has
+// received its token.
 func (s *Semaphore) WakeNext() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,8 +212,7 @@ func (s *Semaphore) WakeNext() {
 	s.wakeFirst()
 }
 
-// Cancel takes w out of the semaphore, and gives its permit to others if it has one. Any
-// goroutine.
+// Cancel removes w from the semaphore. If w has a permit, Cancel returns it. Any goroutine.
 func (s *Semaphore) Cancel(w *Waiter, r Receiver) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +229,7 @@ func (s *Semaphore) Cancel(w *Waiter, r Receiver) {
 	s.grant(r)
 }
 
-// Close lets all goroutines go: the actor has ended.
+// Close wakes all waiting goroutines: the actor has ended.
 func (s *Semaphore) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

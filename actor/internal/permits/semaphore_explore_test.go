@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// gate is a receiver that lets goroutines in, or does not.
+// gate is a receiver that lets goroutines in if it is open.
 type gate struct{ open seam.Bool }
 
 func (g *gate) Open(Entrance) bool { return g.open.Load() }
@@ -23,7 +23,7 @@ type world struct {
 	gate
 	permits int
 	pending int // messages pushed and not yet run
-	senders int // that are not through
+	senders int // senders that have not ended
 }
 
 func newWorld(p *explore.Program, open bool, permits, senders int) *world {
@@ -39,7 +39,7 @@ func (w *world) openGate() {
 	w.Release(0, w)
 }
 
-// send is SendWait; patient or not.
+// send is SendWait. A sender that is not patient cancels instead of waiting.
 func (w *world) send(patient bool) {
 	waiter := w.Acquire(w)
 	if waiter != nil && patient {
@@ -61,7 +61,7 @@ func (w *world) push() {
 	}
 }
 
-// run is the receiver: it runs messages until all is done.
+// run is the receiver: it runs messages until all senders have ended and no message waits.
 func (w *world) run() {
 	for w.senders > 0 || w.pending > 0 {
 		if w.pending > 0 {
@@ -72,7 +72,7 @@ func (w *world) run() {
 	}
 }
 
-// check: nothing is left behind in the semaphore.
+// check: all permits have been returned, and no goroutine waits.
 func (w *world) check() error {
 	if n := w.Count(); n != w.permits {
 		return fmt.Errorf("%d permits, want %d", n, w.permits)
@@ -87,8 +87,8 @@ func (w *world) check() error {
 // TestSemaphore_Explored: two senders wait and one cancels, while the gate opens and permits come
 // back: never more messages than permits, no sender is forgotten, no permit is lost.
 //
-// Mutants tried by hand: takeInTurn that asks whether the gate is open before it has the lock; a
-// gate that opens without a look at the line. Others: internal/mutants/muting.json.
+// Mutants tried by hand: the gate is checked before takeInTurn has the lock; the gate opens without
+// a look at the line. Others: internal/mutants/muting.json.
 func TestSemaphore_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newWorld(p, false, 1, 3)
@@ -100,11 +100,11 @@ func TestSemaphore_Explored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_ChainExplored: there is a permit for each sender that waits, and none comes back
-// before all are through: each wakes the next, also if one cancels that was woken, or has a permit
-// and was not woken yet.
+// TestSemaphore_ChainExplored: each woken sender wakes the next. There is a permit for each sender,
+// and permits are returned only after all senders have ended. A sender may cancel after it was
+// woken, or while it has a permit and was not woken yet.
 //
-// wakeFirst that does not ask for woken is equivalent: it wakes more at a time.
+// A wakeFirst that ignores woken is equivalent: it wakes several senders at a time.
 func TestSemaphore_ChainExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newWorld(p, false, 3, 3)
@@ -120,10 +120,10 @@ func TestSemaphore_ChainExplored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_FreeExplored: free permits are taken without a lock, while other senders find none,
-// wait, and permits come back.
+// TestSemaphore_FreeExplored: free permits are taken without a lock, while other senders find none
+// and wait, and permits are returned.
 //
-// Mutant tried by hand: setFree that keeps them in left as well.
+// Mutant tried by hand: setFree keeps the permits in left as well.
 func TestSemaphore_FreeExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newWorld(p, true, 1, 3)
@@ -141,7 +141,7 @@ func TestSemaphore_FreeExplored(t *testing.T) {
 }
 
 // TestSemaphore_OrderExplored: "waiting goroutines go on in the order in which they came": a sender
-// that comes when one waits has no permit before that one, also at the moment when the gate opens.
+// that comes later than a waiting sender gets no permit before it, also while the gate opens.
 func TestSemaphore_OrderExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newWorld(p, false, 1, 2)
@@ -155,7 +155,7 @@ func TestSemaphore_OrderExplored(t *testing.T) {
 			w.senders--
 		})
 		p.Go(func() {
-			_ = w.free.Load() // a step: what follows comes after all have begun
+			_ = w.free.Load() // a step: the rest comes after all threads have begun
 			waits := first != nil && first.in == &w.wait
 			if w.TryAcquire(w) {
 				if waits && first.in == &w.wait {
@@ -170,8 +170,8 @@ func TestSemaphore_OrderExplored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_EndExplored: two senders wait and one cancels, while the actor ends: none waits for
-// a permit that never comes.
+// TestSemaphore_EndExplored: two senders wait and one cancels, while the actor ends. All senders
+// end.
 func TestSemaphore_EndExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newWorld(p, false, 1, 3)

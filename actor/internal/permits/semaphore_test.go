@@ -13,9 +13,9 @@ type shut struct{ atomic.Bool }
 
 func (r *shut) Open(Entrance) bool { return !r.Load() }
 
-// TestSemaphore_Twin: permits go to those that wait, in order, and are never more than there were.
-// A mailbox with a bound lends some that there are not, and none goes to those that wait until these
-// are back.
+// TestSemaphore_Twin: waiting goroutines get permits in order, and never more than there are.
+// Exceed, for a mailbox with a bound, may take more. Then no waiting goroutine gets a permit until
+// the excess was returned.
 //
 // Mutants: bound/debt-forgotten of internal/mutants/muting.json.
 func TestSemaphore_Twin(t *testing.T) {
@@ -29,7 +29,7 @@ func TestSemaphore_Twin(t *testing.T) {
 		}
 		taken := 0
 		var line []*Waiter
-		woken := func() { // in order, each wakes the next
+		woken := func() { // each waiter wakes the next, in order
 			for len(line) > 0 && line[0].Woken() {
 				if taken >= all {
 					t.Fatalf("a waiter is let in, and %d of %d are taken", taken, all)
@@ -108,14 +108,14 @@ func TestSemaphore_Twin(t *testing.T) {
 	})
 }
 
-// TestSemaphore_Bound: "At most Max messages wait", however many goroutines push: a permit return
-// comes behind each Step-th of them.
+// TestSemaphore_Bound: "At most Max messages wait": several goroutines push, and a permit return
+// follows each Step-th push.
 func TestSemaphore_Bound(t *testing.T) {
 	var s Semaphore
 	var r shut
 	s.Init(Max)
 	var sent, ran atomic.Int64
-	returns := make(chan int64, 8) // how many had been pushed before each
+	returns := make(chan int64, 8) // the permits of each permit return
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

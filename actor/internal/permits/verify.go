@@ -23,7 +23,7 @@ func (s *Semaphore) verify(r Receiver) {
 		"a goroutine waits for a permit of %v, and %d are free", r, free)
 }
 
-// verifyRemove checks how a goroutine stands in the line. Caller holds mu.
+// verifyRemove checks the place of a goroutine in the line. Caller holds mu.
 func (q *line) verifyRemove(w *Waiter) {
 	invariant.Check(w.in == q, "a waiter leaves a line and is in another")
 	invariant.Check((w.prev == nil) == (q.first == w), "the first in line has one before it")

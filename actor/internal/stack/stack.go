@@ -1,6 +1,6 @@
 // Package stack reads stack traces, as package runtime/debug writes them, for reports of panics and
 // of long turns. It finds the part of a trace that concerns the user of gallop, and the user's last
-// frame. A trace is text that is read once, when an actor has crashed: no state, any goroutine.
+// frame. It has no state, and any goroutine may call it.
 package stack
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // FromPanic returns the part of a stack that concerns a behaviour, beginning with the frame that
-// panicked. It drops the deferred functions of the runtime above that frame, down to and including
-// the last panic call. It also drops the frames below, from the first function of dispatch on.
+// panicked. It drops all frames above that frame, up to and including the last panic call in the
+// text. It also drops the frames below, from the first function of dispatch on.
 func FromPanic(text []byte, dispatch ...string) []byte {
 	const above = "\npanic("
 	rest, last := string(text), 0
@@ -31,8 +31,8 @@ func FromPanic(text []byte, dispatch ...string) []byte {
 	return text
 }
 
-// libraryRoot is how the paths of Go's own library begin in stack traces. Under -trimpath it is
-// empty.
+// libraryRoot is the beginning of the paths of Go's own library in stack traces. Under -trimpath it
+// is empty.
 var libraryRoot = func() (root string) {
 	new(sync.Once).Do(func() {
 		_, caller, _, _ := runtime.Caller(1)
@@ -41,9 +41,9 @@ var libraryRoot = func() (root string) {
 	return root
 }()
 
-// UserFrame returns the first frame of a stack that is neither of Go's own library nor of gallop,
-// as a function and a place: if gallop panics, the bad call. If there is none, it is the first of
-// gallop's; of an empty stack, nothing.
+// UserFrame returns the first frame of a stack that belongs neither to Go's own library nor to
+// gallop, as a function and a place. If gallop panics, that is the wrong call. If there is no such
+// frame, UserFrame returns the first frame of gallop's, or "".
 func UserFrame(text []byte) string {
 	frame, at, users := "", "", false
 	for rest := string(text); rest != "" && !users; {
@@ -65,18 +65,18 @@ func UserFrame(text []byte) string {
 	return functionName(frame) + " " + at
 }
 
-// OurModule is how the names of gallop's functions begin.
+// OurModule is the beginning of the names of gallop's functions.
 const OurModule = "github.com/gallop-go/gallop/"
 
-// ofGallop reports whether a frame is of gallop's packages, or one of their goroutines began there.
-// Gallop's tests and benchmarks do not count, since they only use the packages; nor do its examples
-// and commands, which are of package main.
+// ofGallop reports whether a frame belongs to gallop's packages, or says where they started the
+// goroutine. Gallop's tests and benchmarks do not count, since they only use the packages. Its
+// examples and commands do not count either, since their functions are in package main.
 func ofGallop(function, place string) bool {
 	return strings.Contains(function, OurModule) &&
 		!strings.Contains(function, OurModule+"benchmarks/") && !strings.Contains(place, "_test.go:")
 }
 
-// ofLibrary reports whether a frame is of Go's own library.
+// ofLibrary reports whether a frame belongs to Go's own library.
 func ofLibrary(function, place string) bool {
 	if libraryRoot != "" {
 		return strings.HasPrefix(place, libraryRoot)
@@ -84,14 +84,15 @@ func ofLibrary(function, place string) bool {
 	return !strings.HasPrefix(function, "main.") && trimmedOfLibrary(place)
 }
 
-// trimmedOfLibrary is ofLibrary under -trimpath, which leaves the import path as the place. A
-// module's import path may have no dot in its name either.
+// trimmedOfLibrary is ofLibrary under -trimpath, which leaves the import path as the place. It
+// looks at the first folder of the path: a dot does not decide, as a module's path may have no dot
+// either.
 func trimmedOfLibrary(place string) bool {
 	below := strings.IndexByte(place, '/')
 	return below >= 0 && strings.Contains(libraryFolders, " "+place[:below]+" ")
 }
 
-// libraryFolders are the folders of Go's own library.
+// libraryFolders has the top folders of Go's own library.
 const libraryFolders = " archive arena bufio bytes cmp compress container context crypto " +
 	"database debug " +
 	"embed encoding errors expvar flag fmt go hash html image index internal io iter log " +

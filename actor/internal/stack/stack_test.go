@@ -36,7 +36,7 @@ func TestFromPanic(t *testing.T) {
 	}
 }
 
-// TestUserFrame: "the first on the stack that belongs neither to Go's library nor to
+// TestUserFrame: "the first frame of a stack that belongs neither to Go's own library nor to
 // gallop".
 func TestUserFrame(t *testing.T) {
 	const mod = "github.com/gallop-go/gallop/"
@@ -68,7 +68,7 @@ func TestUserFrame(t *testing.T) {
 }
 
 // TestUserFrame_Trimmed: -trimpath leaves import paths, and a module may have a name without
-// a dot. What Go's library has now is in the list.
+// a dot. The list has all folders of the present Go's library.
 func TestUserFrame_Trimmed(t *testing.T) {
 	for place, want := range map[string]bool{
 		"runtime/panic.go:860 +0x1":            true,
@@ -97,7 +97,7 @@ func TestUserFrame_Trimmed(t *testing.T) {
 	}
 }
 
-// goRoot asks for where Go is, which a binary that was built with -trimpath does not know.
+// goRoot asks the go command for GOROOT, which a binary built with -trimpath does not know.
 func goRoot(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()

@@ -16,18 +16,18 @@ type Shard struct {
 	all  *Timers
 
 	// Contended.
-	earliest seam.Int64  // no timer is due before it; never if there is none
+	earliest seam.Int64  // no timer is due before that time; never without timers
 	queued   seam.Uint32 // 1: the task is runnable or runs
 	_        cacheline.Pad
 
 	mu    seam.QuickMutex
 	wheel Wheel // guarded by mu
-	held  bool  // guarded by mu: it holds the system
+	held  bool  // guarded by mu: the shard holds the system
 	slab  slab
 	due   []Due // owned by the turn
 }
 
-// Due is a timer that has been taken from its wheel, and the actor that its message is for.
+// Due is a timer that has been taken from its wheel, with its actor.
 type Due struct {
 	Owner  *sched.Task
 	Number uint32
@@ -44,8 +44,8 @@ const (
 	listBatch = 64
 )
 
-// Begin takes a free timer for its caller to fill. The shard is locked until Arm: once it is not,
-// the timer may be due, and run elsewhere. The caller runs on a worker.
+// Begin takes a free timer, which its caller fills. The shard stays locked until Arm, after which
+// the timer may be due at once, and run on another worker. The caller runs on a worker.
 func (s *Shard) Begin() (number uint32, k *Timer) {
 	s.mu.Lock()
 	if s.wheel.Len() == 0 {
@@ -69,7 +69,7 @@ func (s *Shard) Rearm(w *sched.Worker, number uint32, k *Timer, at, now int64) {
 	s.enterAndUnlock(w, number, k, at, now)
 }
 
-// enterAndUnlock puts a timer into the wheel, unlocks, and sees to it that the timer fires: A1 to
+// enterAndUnlock puts a timer into the wheel, unlocks, and ensures that the timer fires: A1 to
 // A3. Caller holds mu.
 func (s *Shard) enterAndUnlock(w *sched.Worker, number uint32, k *Timer, at, now int64) {
 	first := s.enter(number, k, at, now)
@@ -79,11 +79,11 @@ func (s *Shard) enterAndUnlock(w *sched.Worker, number uint32, k *Timer, at, now
 	}
 }
 
-// enter puts a timer into the wheel. Caller holds mu. It reports whether the timer is the first, so
-// that the caller has to see to it.
+// enter puts a timer into the wheel. It reports whether the timer is the earliest: then the caller
+// calls see. Caller holds mu.
 func (s *Shard) enter(number uint32, k *Timer, at, now int64) (first bool) {
 	if s.wheel.Len() == 0 {
-		s.wheel.Pop(uint64(now)) // nothing is due; the wheel's time comes near
+		s.wheel.Pop(uint64(now)) // moves the wheel's time on
 	}
 	if invariant.On {
 		verifyEnter(k, number)
@@ -99,8 +99,8 @@ func (s *Shard) enter(number uint32, k *Timer, at, now int64) (first bool) {
 	return first
 }
 
-// Cancel ends a timer of the running actor, if it has neither run nor was canceled. Its
-// payload is the caller's then.
+// Cancel ends a timer of the running actor, and reports whether it has neither run nor was canceled
+// before. The caller then owns its payload.
 func (s *Shard) Cancel(t Ref) (held *msg.Message, ok bool) {
 	s.mu.Lock()
 	k := s.slab.find(t)
@@ -116,15 +116,15 @@ func (s *Shard) Cancel(t Ref) (held *msg.Message, ok bool) {
 	return held, true
 }
 
-// remove takes a timer out of the wheel. It is free when the wheel has dropped it. Caller
-// holds mu.
+// remove takes a timer out of the wheel. tidyAndUnlock frees it after the wheel has dropped it.
+// Caller holds mu.
 func (s *Shard) remove(number uint32, k *Timer) {
 	k.in, k.Owner = false, nil
 	s.wheel.Remove(number, k.at)
 }
 
-// RemoveAll ends timers of one actor that are in the wheel. Their payloads are the caller's
-// then, as a chain.
+// RemoveAll ends those timers in list, all of one actor, that are in the wheel. It returns their
+// payloads as a chain, which the caller owns.
 func (s *Shard) RemoveAll(list []Ref) (payloads *msg.Message) {
 	s.mu.Lock()
 	for _, t := range list {
@@ -139,8 +139,7 @@ func (s *Shard) RemoveAll(list []Ref) (payloads *msg.Message) {
 	return payloads
 }
 
-// Lost ends a timer that was on its way to an actor that has ended. Its payload is the caller's
-// then.
+// Lost ends a timer that was on its way to an actor that has ended. The caller owns its payload.
 func (s *Shard) Lost(number uint32) (held *msg.Message) {
 	s.mu.Lock()
 	k := s.slab.at(number)
@@ -151,7 +150,7 @@ func (s *Shard) Lost(number uint32) (held *msg.Message) {
 	return held
 }
 
-// Free frees a timer that has run or will not. The caller has it.
+// Free frees a timer that has run or will not run. The caller owns it.
 func (s *Shard) Free(number uint32, k *Timer) {
 	if s.slab.giveBack(number, k) {
 		s.mu.Lock()
@@ -159,14 +158,14 @@ func (s *Shard) Free(number uint32, k *Timer) {
 	}
 }
 
-// Find returns a timer that has neither run nor was canceled, or nil. Its owner only.
+// Find returns a timer that has neither run nor was canceled, or nil. Owner of the timer only.
 func (s *Shard) Find(t Ref) *Timer { return s.slab.find(t) }
 
-// At returns the timer of a message that has come. Its owner only.
+// At returns the timer of a message that has arrived. Owner of the timer only.
 func (s *Shard) At(number uint32) *Timer { return s.slab.at(number) }
 
 // OnItsWay reports whether a timer is in no wheel: its message is in the mailbox, or will be in a
-// moment. Its owner only, before it has run.
+// moment. Owner of the timer only, before the timer has run.
 func (s *Shard) OnItsWay(t Ref) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,8 +180,8 @@ func (s *Shard) Len() int {
 }
 
 // tidyAndUnlock frees the timers that the wheel has dropped, unlocks, and releases the system if no
-// timer is left. The alarm stays as it is: it rings once for nothing, which is cheaper than setting
-// it for every timer that is canceled in time, as most are. Caller holds mu.
+// timer is left. It does not change the alarm: an alarm that rings once for nothing is cheaper than
+// setting it for every timer that is canceled, as most timers are. Caller holds mu.
 func (s *Shard) tidyAndUnlock() {
 	for _, n := range s.wheel.Dropped() {
 		s.slab.drop(n)
@@ -201,8 +200,8 @@ func (s *Shard) tidyAndUnlock() {
 	}
 }
 
-// see makes the shard runnable if a timer is due, or sees to it that the alarm rings
-// when one is.
+// see makes the shard runnable if a timer is due, and otherwise ensures that the alarm rings for
+// the earliest timer.
 func (s *Shard) see(w *sched.Worker, now int64) {
 	switch at := s.earliest.Load(); {
 	case at > now:
@@ -219,7 +218,7 @@ var _ sched.Runner = (*Shard)(nil)
 // rounds. It implements sched.Runner.
 func (s *Shard) RunTask(w *sched.Worker) (again bool) {
 	if w.Stopping() {
-		return true // to where tasks are terminated
+		return true // the worker terminates the queued tasks
 	}
 	for n := 1; s.fireSome(w); n++ {
 		if n == FireTurn || w.MustYield() {
@@ -240,7 +239,7 @@ func (s *Shard) fireSome(w *sched.Worker) (more bool) {
 	return len(s.due) == FireBatch
 }
 
-// rest gives the shard up until something is due.
+// rest gives the shard up until a timer is due.
 func (s *Shard) rest(w *sched.Worker) {
 	s.queued.Swap(0)
 	if s.earliest.Load() != never {
@@ -248,8 +247,8 @@ func (s *Shard) rest(w *sched.Worker) {
 	}
 }
 
-// take moves the due timers from the wheel to s.due, a batch at most, and returns the time of the
-// next one.
+// take moves the due timers from the wheel to s.due, a batch at most, and publishes the time of the
+// next timer in s.earliest.
 func (s *Shard) take(now int64) {
 	s.due = s.due[:0]
 	s.mu.Lock()
@@ -260,7 +259,7 @@ func (s *Shard) take(now int64) {
 		}
 		s.due = append(s.due, Due{Number: n})
 	}
-	for i := range s.due { // apart: no fetch waits for another one
+	for i := range s.due { // a loop of its own: the processor fetches several timers at a time
 		k := s.slab.at(s.due[i].Number)
 		if invariant.On {
 			verifyDue(k, s.due[i].Number, now)
@@ -275,11 +274,10 @@ func (s *Shard) take(now int64) {
 	s.tidyAndUnlock() // this turn keeps the system from being quiescent
 }
 
-// TaskTerminated has nothing to do when the system has stopped: timers end with it. It
-// implements sched.Runner.
+// TaskTerminated implements sched.Runner. It does nothing: timers end with the system.
 func (s *Shard) TaskTerminated(*sched.Worker, error) {}
 
-// discardAll calls discard for each timer in the wheel, whose owner it forgets.
+// discardAll calls discard for each timer in the wheel, and clears its owner.
 func (s *Shard) discardAll(discard func(owner *sched.Task, held *msg.Message)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,7 +289,8 @@ func (s *Shard) discardAll(discard func(owner *sched.Task, held *msg.Message)) {
 	}
 }
 
-// list calls f for the armed ones of up to listBatch timers, and returns how many there are in all.
+// list calls f for the timers in the wheel among listBatch numbers, beginning with from. It returns
+// the first number that was never used.
 func (s *Shard) list(from uint32, f func(owner *sched.Task)) (used uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,39 +8,40 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// slab is the memory of a shard's timers: chunks of them, each as large as all before it
-// together, so that they are numbered in a row, none ever moves, and there is no list of
-// chunks to be copied. A timer is taken under the shard's lock, and given back from
-// anywhere.
+// slab is the memory of a shard's timers, in chunks. Each chunk is as large as all before it
+// together, so that timers are numbered consecutively, no timer ever moves, and there is no list of
+// chunks to be copied. A timer is taken under the shard's lock, and given back by any
+// goroutine.
 //
-// What has been given back is a stack with its height beside its top in one word.
-// Producers push, and the shard takes all of it, so that no top can come back meanwhile
-// with another one below.
+// The timers that were given back are a stack. One word has its height and its top. Producers push,
+// and the shard takes the whole stack, so that a top cannot come back meanwhile with another timer
+// below it.
 //
-// The memory of a burst is let go when the wheel is found empty and all timers are free, or else
-// when the last one is given back. The next ones begin with a gen that no timer has had. So a Timer
-// that was kept for long finds no memory, or another gen; it would be fooled by 2³² timers in one
-// place.
+// The memory of a burst is freed when the wheel is found empty and all timers are free, or else
+// when the last timer is given back. Later timers begin with a gen that no timer has had. So a Ref
+// that was kept for long finds no memory, or another gen. Only 2³² timers in one place could make
+// it find a wrong timer.
 type slab struct {
-	chunks [slabChunks]seam.Pointer[Timer] // to the first of each; changed under the shard's mu
-	back   seam.Uint64                     // given back: how many, and the last one's number + 1
-	// How many that is when all are free; 0: it does not matter. Changed under the shard's mu.
+	chunks [slabChunks]seam.Pointer[Timer] // the first timer of each; changed under the shard's mu
+	back   seam.Uint64                     // given back: their count, and the top's number + 1
+	// The count in back that means that all timers are free; 0: none does. Changed under the
+	// shard's mu.
 	all seam.Uint32
 
 	// Guarded by the shard's mu.
 	used  uint32 // numbers below it have been taken at least once
-	free  uint32 // the first free one's number + 1
-	frees uint32 // how many there are
+	free  uint32 // the number + 1 of the first timer in the list of free timers; 0: empty
+	frees uint32 // the length of that list
 	gen   uint32 // no timer has had this gen, or a later one
 }
 
 const (
-	slabBits   = 6 // of the first chunk
+	slabBits   = 6 // the first chunk has 1<<slabBits timers
 	slabChunks = 32 - slabBits + 1
-	slabKept   = 1024 // timers whose memory is not let go
+	slabKept   = 1024 // a slab with at most so many timers keeps its memory
 )
 
-// at returns the timer of a number that was taken; nil if its memory was let go.
+// at returns the timer of a number that was taken, or nil if its memory was freed.
 func (s *slab) at(number uint32) *Timer {
 	n, i := slabPlace(number)
 	first := s.chunks[n].Load()
@@ -59,13 +60,13 @@ func (s *slab) find(t Ref) *Timer {
 	return k
 }
 
-// slabPlace returns in which chunk a number is, and where.
+// slabPlace returns the chunk of a number, and its index there.
 func slabPlace(number uint32) (chunk int, i uint32) {
 	chunk = bits.Len32(number >> slabBits)
 	return chunk, number - slabBegin(chunk)
 }
 
-// slabBegin is the first number of a chunk, and how many are before it.
+// slabBegin is the first number of a chunk, which is also the number of timers before the chunk.
 func slabBegin(chunk int) uint32 {
 	return uint32(uint64(1)<<(slabBits+chunk)>>1) &^ (1<<slabBits - 1)
 }
@@ -85,7 +86,7 @@ func (s *slab) take() (number uint32, k *Timer) {
 	k = s.at(number)
 	s.free = uint32(k.Words[0])
 	s.frees--
-	s.gen = max(s.gen, k.gen.Load()+2) // it is raised at its end
+	s.gen = max(s.gen, k.gen.Load()+2) // the gen of k is raised at its end
 	if invariant.On {
 		verifyTaken(s, number, k)
 	}
@@ -95,7 +96,7 @@ func (s *slab) take() (number uint32, k *Timer) {
 // extend takes a number for the first time. Caller holds mu.
 func (s *slab) extend() (number uint32, k *Timer) {
 	number = s.used
-	s.gen = max(s.gen, 1) // the zero Ref has 0, and is no timer
+	s.gen = max(s.gen, 1) // the zero Ref has gen 0, and is no timer
 	n, i := slabPlace(number)
 	if i == 0 {
 		chunk := make([]Timer, max(number, 1<<slabBits))
@@ -122,8 +123,8 @@ func (s *slab) drop(number uint32) {
 	s.frees++
 }
 
-// giveBack frees a timer that is in no wheel, and reports whether that was the last of many. The
-// caller has it.
+// giveBack frees a timer that is in no wheel, and reports whether the caller has to call shrink,
+// since all timers are free. The caller owns the timer.
 func (s *slab) giveBack(number uint32, k *Timer) (last bool) {
 	k.Owner, k.Held = nil, nil
 	for {
@@ -135,13 +136,14 @@ func (s *slab) giveBack(number uint32, k *Timer) (last bool) {
 	}
 }
 
-// shrink lets go of the memory if all timers are free, or leaves that to the one that gives the
-// last timer back. Caller holds mu, and none is in the wheel.
+// shrink frees the memory if all timers are free, or leaves that to the worker that gives the
+// last timer back. Caller holds mu, and no timer is in the wheel.
 func (s *slab) shrink() {
 	if s.used <= slabKept {
 		return
 	}
-	// Before the look: the worker that gives the last one back sees it, or this one sees that.
+	// Before the load of back: the worker that gives the last timer back sees this store, or the
+	// load sees that timer.
 	s.all.Store(s.used - s.frees)
 	if uint32(s.back.Load()>>32) != s.used-s.frees {
 		return

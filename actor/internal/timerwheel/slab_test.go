@@ -10,7 +10,7 @@ import (
 
 // TestTimer_Layout: "It fills one cache line on a 64-bit machine".
 func TestTimer_Layout(t *testing.T) {
-	// It has eight where it is explored.
+	// A seam.Uint32 has eight bytes in explorations.
 	if unsafe.Sizeof(uintptr(0)) == 8 && unsafe.Sizeof(seam.Uint32{}) == 4 {
 		if size := unsafe.Sizeof(Timer{}); size != 64 {
 			t.Errorf("%d bytes, want 64", size)
@@ -18,7 +18,7 @@ func TestTimer_Layout(t *testing.T) {
 	}
 }
 
-// TestSlab_Places: the numbers of a slab are in chunks, "each as large as all before it together".
+// TestSlab_Places: "Each chunk is as large as all before it together".
 func TestSlab_Places(t *testing.T) {
 	for _, n := range []uint32{0, 1, 63, 64, 127, 128, 255, 256, 1 << 31, math.MaxUint32} {
 		chunk, i := slabPlace(n)

@@ -17,10 +17,10 @@ type Timers struct {
 	hold   bool // an armed timer keeps the system from being quiescent
 	fire   Fire
 	shards []Shard
-	set    seam.Int64 // when the alarm rings; written under mu
+	set    seam.Int64 // the time at which the alarm rings; written under mu
 
-	// Start makes a shard runnable, from the turn of w or, if that is nil, from outside. Tests
-	// put their own here.
+	// Start makes a shard runnable, from the turn of w or, if w is nil, from outside. Tests
+	// replace it.
 	Start func(w *sched.Worker, s *Shard)
 
 	mu    seam.Mutex
@@ -28,8 +28,8 @@ type Timers struct {
 	ended bool       // guarded by mu
 }
 
-// New returns timers for a system with so many workers. If the clock flows, an armed timer holds
-// the system.
+// New returns the timers of a system with a number of workers. If the clock flows, an armed timer
+// holds the system.
 func New(s *sched.Scheduler, clock seam.Clock, workers int, fire Fire) *Timers {
 	t := &Timers{sched: s, hold: clock.Flows(), fire: fire}
 	t.Start = t.start
@@ -37,7 +37,7 @@ func New(s *sched.Scheduler, clock seam.Clock, workers int, fire Fire) *Timers {
 	return t
 }
 
-// prepare makes everything that the protocol knows of.
+// prepare makes the shards and the alarm.
 func (t *Timers) prepare(clock seam.Clock, shards int) {
 	t.clock = clock
 	t.alarm = clock.NewAlarm(t.ring)
@@ -54,7 +54,7 @@ func (t *Timers) prepare(clock seam.Clock, shards int) {
 func (t *Timers) start(w *sched.Worker, s *Shard) {
 	if w != nil {
 		w.Schedule(&s.task)
-	} else if t.sched.Hold() { // between two places it is in none
+	} else if t.sched.Hold() { // until the task is queued
 		t.sched.Inject(&s.task)
 		t.sched.Release()
 	}
@@ -62,10 +62,11 @@ func (t *Timers) start(w *sched.Worker, s *Shard) {
 
 // ShardOf returns the shard for an actor that arms its first timer on w.
 func (t *Timers) ShardOf(w *sched.Worker) *Shard {
-	return &t.shards[w.ID()%len(t.shards)] // a pinned worker has a number behind the others
+	return &t.shards[w.ID()%len(t.shards)] // a pinned worker has a number after all shards
 }
 
-// ringAt sees to it that the alarm rings at a time, or earlier. One load if it does.
+// ringAt ensures that the alarm rings at a time, or earlier. It costs one load if the alarm is set
+// so.
 func (t *Timers) ringAt(at int64) {
 	if at >= t.set.Load() {
 		return
@@ -86,8 +87,8 @@ func (t *Timers) reset(at int64) {
 	}
 }
 
-// Armed reports whether any timer is armed, or was and has been canceled before its time. That
-// changes in turns only. Any goroutine.
+// Armed reports whether a timer is armed, or was armed and canceled before its time. The answer
+// changes only in turns. Any goroutine.
 func (t *Timers) Armed() bool {
 	for i := range t.shards {
 		if t.shards[i].earliest.Load() != never {
@@ -97,7 +98,7 @@ func (t *Timers) Armed() bool {
 	return false
 }
 
-// ring makes runnable every shard that has something due.
+// ring makes every shard with a due timer runnable, and sets the alarm for the next timer.
 func (t *Timers) ring() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,8 +119,8 @@ func (t *Timers) ring() {
 	t.reset(next)
 }
 
-// Stop ends all timers of a system that stops, however many there are: no worker looks into the
-// wheels any more. No alarm does anything when it returns.
+// Stop ends all timers of a system that stops, in constant time: no worker looks into the
+// wheels any more. After Stop has returned the alarm has no effect.
 func (t *Timers) Stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +129,7 @@ func (t *Timers) Stop() {
 }
 
 // Finish is for a system that has stopped and whose workers have gone. It calls discard for each
-// timer in the wheels, and forgets whose they are, or the system would keep their actors. Timers on
+// timer in the wheels, and clears the owners, which the system would keep alive. Timers on
 // their way end with the mail of their actor.
 func (t *Timers) Finish(discard func(owner *sched.Task, held *msg.Message)) {
 	for i := range t.shards {
@@ -136,8 +137,8 @@ func (t *Timers) Finish(discard func(owner *sched.Task, held *msg.Message)) {
 	}
 }
 
-// Holding calls f for each timer that is armed, if that holds the system. It holds a shard's lock
-// for some of its timers at a time, since workers arm others there.
+// Holding calls f for each armed timer, if armed timers hold the system. It holds a shard's lock
+// for a few timers at a time, since workers arm others there.
 func (t *Timers) Holding(f func(owner *sched.Task)) {
 	if !t.hold {
 		return
@@ -149,7 +150,8 @@ func (t *Timers) Holding(f func(owner *sched.Task)) {
 	}
 }
 
-// Counts returns how many timers are in the wheels, and how many are not free. For a quiet system.
+// Counts returns the number of timers in the wheels, and the number of timers that are not free.
+// For a quiet system.
 func (t *Timers) Counts() (armed, taken int) {
 	for i := range t.shards {
 		s := &t.shards[i]

@@ -12,17 +12,17 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// alarmWorld is the alarm of a system and its shards under exploration: some arm, time
+// alarmWorld is the alarm of a system and its shards under exploration: threads arm timers, time
 // passes, the alarm rings, and workers run the shards.
 type alarmWorld struct {
 	p     *explore.Program
 	t     Timers
 	now   int64
-	at    int64 // when the alarm rings; 0: it is not set
+	at    int64 // the time at which the alarm rings; 0: it is not set
 	runs  []*Shard
-	whose *sched.Task      // whose timers they are
-	own   map[*Shard]int   // in how many queues and hands
-	left  map[uint32]int64 // armed and not fired: by number, and the shard's behind it
+	whose *sched.Task      // the owner of all timers
+	own   map[*Shard]int   // how often a shard is queued or runs
+	left  map[uint32]int64 // times of timers that were armed and have not fired, by number<<1|shard
 }
 
 // The world is the clock and its alarm.
@@ -86,13 +86,13 @@ func (w *alarmWorld) work() {
 			}
 			delete(w.left, m)
 		}
-		// Its queued is still 1: no worker can take it before rest.
+		// queued of s is still 1: no worker can take s before rest.
 		w.own[s]--
 		s.rest(nil)
 	}
 }
 
-// overlooked checks that nothing is armed that is due.
+// overlooked checks that no due timer is left.
 func (w *alarmWorld) overlooked() error {
 	for _, at := range w.left {
 		if at <= w.now {
@@ -102,8 +102,8 @@ func (w *alarmWorld) overlooked() error {
 	return nil
 }
 
-// TestAlarm_Explored: "Nothing due is overlooked": whichever worker arms, and whenever the alarm
-// rings, all that is due fires; none too early; and a shard is in one place at a time.
+// TestAlarm_Explored: "Nothing due is overlooked": workers arm timers and the alarm rings at any
+// moments, and all due timers fire, none too early. A shard has one owner at a time.
 func TestAlarm_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := &alarmWorld{p: p, own: map[*Shard]int{}, left: map[uint32]int64{}, whose: new(sched.Task)}

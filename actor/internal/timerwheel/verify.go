@@ -12,7 +12,7 @@ func verifyEnter(k *Timer, number uint32) {
 	invariant.Check(k.Period >= 0, "timer %d has a period of %d ns", number, k.Period)
 }
 
-// verifyDue checks a timer that the wheel has given out. Caller holds mu.
+// verifyDue checks a timer that was popped from the wheel. Caller holds mu.
 func verifyDue(k *Timer, number uint32, now int64) {
 	invariant.Check(k.in && k.live, "timer %d is due: in the wheel %v, live %v", number, k.in, k.live)
 	invariant.Check(k.Owner != nil, "timer %d is due, and has no owner", number)

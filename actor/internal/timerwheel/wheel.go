@@ -2,9 +2,9 @@ package timerwheel
 
 import "math/bits"
 
-// A heap orders n entries with log n comparisons for each. It finds an entry to be removed from the
-// middle only if every move is written back to the entry. A classic wheel (Varghese and Lauck,
-// 1987) needs neither, but rounds to its tick, and entries of one tick have no order.
+// A heap orders n entries with log n comparisons for each. To remove an entry from the middle, it
+// must write every move back to the entry. A classic wheel (Varghese and Lauck, 1987) needs
+// neither, but rounds to its tick, and entries of one tick have no order.
 //
 // Here the wheel is a radix of the time itself. An entry lies on the level of the highest byte in
 // which its time differs from the wheel's, in the slot that this byte names. So every entry of a
@@ -18,10 +18,10 @@ import "math/bits"
 // order of a slot. So ties are taken in the order in which they were added.
 //
 // The wheel holds only times and numbers, not the objects of its entries. A slot is a queue of
-// them, in blocks that are read from the first to the last. A million waiting objects are in no
-// cache. If they were linked to one another, each would be fetched as often as it moves. The
-// processor fetches a queue ahead that is read in a row, and the object of a number is fetched
-// once, when it is due. Nor does the GC scan a million links.
+// them, in blocks that are read from the first to the last. A million waiting objects fit into no
+// cache. If they were linked to one another, each would be fetched as often as it moves. Here the
+// processor prefetches a queue, which is read sequentially, and the object of a number is fetched
+// once, when it is due. The GC has no links to scan.
 //
 // The price is that no entry can leave a queue from the middle. A removed entry is marked as gone,
 // and stays until its slot is walked: when it moves down, or at once when more than half of the
@@ -36,7 +36,8 @@ const (
 	word   = 64
 
 	blockLength = 15 // with its header a block takes 256 bytes
-	// Blocks that an empty wheel keeps, or twice as many: one for each slot of a level.
+	// The number of free blocks that an emptied wheel keeps if it has more than twice as many: one
+	// for each slot of a level.
 	keepBlocks = slots
 )
 
@@ -49,24 +50,24 @@ type Wheel struct {
 
 	freeBlocks *block
 	freeCount  int
-	// By number: it was removed, and its entry is still in its slot.
+	// A bit for each number that was removed and whose entry is still in its slot.
 	gone    []uint64
 	dropped []uint32
 }
 
-// level is made when its first entry comes: most times of one wheel share their
-// higher bytes.
+// level is a level of the wheel. It is allocated with its first entry: most times of one wheel
+// share their higher bytes, so high levels are rare.
 type level struct {
 	filled [slots / word]uint64 // the slots that have entries
 	slots  [slots]slot
 }
 
-// slot is the entries of one stretch of time, in the order of arrival.
+// slot has the entries of one stretch of time, in the order of arrival.
 type slot struct {
 	first, last *block
-	min         uint64 // no entry is earlier; not raised when one is removed
-	taken       uint32 // of the first block
-	count, gone uint32 // entries, and how many of them were removed
+	min         uint64 // no entry is earlier; not raised when an entry is removed
+	taken       uint32 // entries of the first block that were taken
+	count, gone uint32 // the number of entries, and of removed entries among them
 }
 
 // block is a part of a slot.
@@ -81,12 +82,12 @@ type entry struct {
 	number uint32
 }
 
-// Len returns the number of entries in the wheel.
+// Len returns the number of entries that were not removed.
 func (w *Wheel) Len() int { return w.count }
 
-// Add adds a number that is not in the wheel, and has been given back by Dropped if it
-// was removed. A time before the wheel's counts as the wheel's, since what was due then
-// has been taken: Add returns the time that counts.
+// Add adds a number that is not in the wheel. If the number was removed before, Dropped has
+// returned it since. Add returns the time of the entry: at, or the wheel's time if that is later,
+// since earlier entries have been taken.
 func (w *Wheel) Add(number uint32, at uint64) uint64 {
 	at = max(at, w.now)
 	w.count++
@@ -102,7 +103,7 @@ func (w *Wheel) where(at uint64) (n int, i uint8) {
 	return n, uint8(at >> (n * digit))
 }
 
-// insert puts an entry where its time belongs.
+// insert puts an entry into the slot of its time.
 func (w *Wheel) insert(e entry) {
 	n, i := w.where(e.at)
 	l := w.levels[n]
@@ -127,7 +128,7 @@ func (w *Wheel) insert(e entry) {
 	s.min = min(s.min, e.at)
 }
 
-// Remove takes a number out that was added for that time, as Add returned it.
+// Remove removes a number. at is the time that Add has returned for it.
 func (w *Wheel) Remove(number uint32, at uint64) {
 	n, i := w.where(at)
 	s := &w.levels[n].slots[i]
@@ -139,8 +140,8 @@ func (w *Wheel) Remove(number uint32, at uint64) {
 	}
 }
 
-// tidy empties a slot, and places its remaining entries anew: in the same slot, or further down if
-// the wheel's time has come to the slot.
+// tidy empties a slot, and inserts its remaining entries again: into the same slot, or into lower
+// levels if the wheel's time has come to the slot.
 func (w *Wheel) tidy(n int, i uint8) {
 	s := w.empty(n, i)
 	for b, from := s.first, s.taken; b != nil; from = 0 {
@@ -163,7 +164,7 @@ func (w *Wheel) mark(number uint32) {
 	w.gone[number/word] |= 1 << (number % word)
 }
 
-// leave reports whether an entry has gone, and drops it if so.
+// leave reports whether a number is marked as gone. If so, it drops the number.
 func (w *Wheel) leave(number uint32) bool {
 	bit := uint64(1) << (number % word)
 	if int(number/word) >= len(w.gone) || w.gone[number/word]&bit == 0 {
@@ -174,15 +175,15 @@ func (w *Wheel) leave(number uint32) bool {
 	return true
 }
 
-// Dropped returns the numbers that were removed and that the wheel has forgotten since
-// the last call: they may be used again. The list is good until the wheel is used again.
+// Dropped returns the removed numbers whose entries have left the wheel since the last call. They
+// may be added again. The list is valid until the wheel is used again.
 func (w *Wheel) Dropped() []uint32 {
 	d := w.dropped
 	w.dropped = d[:0]
 	return d
 }
 
-// empty takes everything out of slot i of level n.
+// empty empties slot i of level n, and returns its entries.
 func (w *Wheel) empty(n int, i uint8) slot {
 	l := w.levels[n]
 	s := l.slots[i]
@@ -205,7 +206,8 @@ func (w *Wheel) newBlock() *block {
 	return b
 }
 
-// freeBlock keeps a block for later. It keeps as many as the wheel is likely to need.
+// freeBlock keeps a block for later. An empty wheel with more than 2*keepBlocks free blocks calls
+// dropFree.
 func (w *Wheel) freeBlock(b *block) {
 	b.next, b.used = w.freeBlocks, 0
 	w.freeBlocks = b
@@ -214,8 +216,8 @@ func (w *Wheel) freeBlock(b *block) {
 	}
 }
 
-// dropFree leaves the free blocks to the GC, except for the blocks that an empty wheel keeps.
-// If it kept fewer, arming as many timers again would make them anew.
+// dropFree leaves the free blocks to the GC, except for keepBlocks of them: the next timers will
+// need blocks again.
 func (w *Wheel) dropFree() {
 	last := w.freeBlocks
 	for range keepBlocks - 1 {
@@ -224,8 +226,8 @@ func (w *Wheel) dropFree() {
 	last.next, w.freeCount = nil, keepBlocks
 }
 
-// Next returns a time before which no entry is due: that of the earliest, unless
-// one that was earlier has been removed. It reports false if there is none.
+// Next returns a time before which no entry is due: the time of the earliest entry, or of an
+// earlier one that was removed. It returns false if the wheel is empty.
 func (w *Wheel) Next() (at uint64, ok bool) {
 	if w.count == 0 {
 		return 0, false
@@ -234,7 +236,7 @@ func (w *Wheel) Next() (at uint64, ok bool) {
 	return w.levels[n].slots[i].min, true
 }
 
-// first returns the place of the first slot that has entries. There is one.
+// first returns the place of the first slot that has entries. The wheel is not empty.
 func (w *Wheel) first() (n int, i uint8) {
 	n = bits.TrailingZeros8(w.filled)
 	for j, f := range w.levels[n].filled {
@@ -245,9 +247,9 @@ func (w *Wheel) first() (n int, i uint8) {
 	panic("gallop: wheel: a level is marked and empty")
 }
 
-// Pop takes out the earliest number if its time has come at time now, and the first
-// that was added among the earliest; otherwise it returns false. The wheel's time
-// follows now, and never goes back.
+// Pop takes out the number with the earliest time, if that is not later than now. Among several it
+// takes the first that was added. Otherwise it returns false. The wheel's time follows now, and
+// never goes back.
 func (w *Wheel) Pop(now uint64) (number uint32, ok bool) {
 	for w.count != 0 {
 		n, i := w.first()
@@ -255,7 +257,7 @@ func (w *Wheel) Pop(now uint64) (number uint32, ok bool) {
 		if s.min > now {
 			break
 		}
-		// Nothing is earlier, so that every other entry keeps its place.
+		// No entry is earlier, so all entries of other slots keep their places.
 		w.now = s.min
 		if n > 0 {
 			w.tidy(n, i)
@@ -267,7 +269,7 @@ func (w *Wheel) Pop(now uint64) (number uint32, ok bool) {
 	return 0, false
 }
 
-// take takes the first entry of a slot of level 0, and reports whether it had not gone.
+// take takes the first entry of a slot of level 0. It returns false if that entry was removed.
 func (w *Wheel) take(i uint8) (number uint32, ok bool) {
 	s := &w.levels[0].slots[i]
 	b := s.first
@@ -286,15 +288,15 @@ func (w *Wheel) take(i uint8) (number uint32, ok bool) {
 		s.first, s.taken = b.next, 0
 		w.freeBlock(b)
 	}
-	if s.count > 0 && s.gone == s.count { // no slot is left with none but those who have gone
+	if s.count > 0 && s.gone == s.count { // a slot of removed entries alone is tidied at once
 		w.tidy(0, i)
 	}
 	return number, ok
 }
 
-// follow takes the wheel's time to now, as far as no entry changes its place by that: up to the
-// first slot that has entries. On a higher level it stops short of that slot, whose entries would
-// have to move down.
+// follow moves the wheel's time to now, but only so far that no entry changes its place: to the
+// time of the first slot that has entries, or, on a higher level, to the nanosecond before that
+// slot, whose entries would have to move down.
 func (w *Wheel) follow(now uint64) {
 	if w.count != 0 {
 		n, i := w.first()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// delays are how long the entries of a benchmark take: up to a second, as time-outs do.
+// delays are the delays of the entries of a benchmark: up to a second, like time-outs.
 func delays(n int) []time.Duration {
 	r := rand.New(rand.NewPCG(1, 2))
 	d := make([]time.Duration, n)
@@ -18,7 +18,7 @@ func delays(n int) []time.Duration {
 }
 
 // BenchmarkTimerQueue compares the wheel with a heap, without actors: a million
-// entries are added, every other one is removed, the rest is taken in order.
+// entries are added, half of them are removed, and the rest is taken in order.
 func BenchmarkTimerQueue(b *testing.B) {
 	d := delays(1 << 20)
 	b.Run("wheel", func(b *testing.B) {

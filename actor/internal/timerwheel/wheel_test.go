@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// entryOf is an entry as the tests see it.
+// entryOf is an entry of the model.
 type entryOf struct {
 	number uint32
 	at     uint64
 }
 
-// dumb is a wheel without a thought: a list in the order of arrival.
+// dumb is the model of a wheel: a list in the order of arrival.
 type dumb struct {
 	now  uint64
 	list []entryOf
@@ -25,7 +25,7 @@ func (d *dumb) remove(e entryOf) {
 	d.list = slices.DeleteFunc(d.list, func(o entryOf) bool { return o == e })
 }
 
-// earliest returns the entry to be taken first: among equals the oldest.
+// earliest returns the entry with the earliest time: among several, the oldest.
 func (d *dumb) earliest() (e entryOf, ok bool) {
 	if len(d.list) == 0 {
 		return e, false
@@ -43,12 +43,12 @@ func (d *dumb) pop(now uint64) (number uint32, ok bool) {
 	return e.number, true
 }
 
-// twins are a wheel and its dumb twin.
+// twins are a wheel and its model.
 type twins struct {
 	w       Wheel
 	d       dumb
 	made    uint32
-	free    []uint32        // that the wheel has dropped
+	free    []uint32        // numbers that the wheel has dropped
 	removed map[uint32]bool // removed and not dropped
 	now     uint64
 }
@@ -69,7 +69,7 @@ func (p *twins) add(t *rapid.T, at uint64) {
 	p.d.list = append(p.d.list, entryOf{n, counts})
 }
 
-// remove takes some entry out.
+// remove removes an arbitrary entry.
 func (p *twins) remove(t *rapid.T) {
 	if len(p.d.list) > 0 {
 		e := rapid.SampledFrom(p.d.list).Draw(t, "entry")
@@ -79,7 +79,7 @@ func (p *twins) remove(t *rapid.T) {
 	}
 }
 
-// takeDropped checks what the wheel says that it has dropped.
+// takeDropped checks the numbers that the wheel has dropped.
 func (p *twins) takeDropped(t *rapid.T) {
 	for _, n := range p.w.Dropped() {
 		if !p.removed[n] {
@@ -93,7 +93,7 @@ func (p *twins) takeDropped(t *rapid.T) {
 	}
 }
 
-// delay draws how far away an entry is: all numbers of bytes are equally likely.
+// delay draws the delay of an entry: all numbers of bits are equally likely.
 func delay(t *rapid.T) uint64 {
 	width := rapid.IntRange(0, 63).Draw(t, "bits")
 	return rapid.Uint64Range(0, 1<<width).Draw(t, "delay")
@@ -107,9 +107,9 @@ func later(at, d uint64) uint64 {
 	return at + d
 }
 
-// TestModel: the wheel gives out numbers in the order of their times, ties in the
-// order in which they were added, none too early and none too late; Next is no later than
-// the earliest; and what was removed is dropped once.
+// TestModel: the wheel returns numbers in the order of their times, ties in the
+// order in which they were added, none too early and none too late. Next is no later than
+// the earliest. A removed number is dropped once.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newTwins(rapid.SampledFrom([]uint64{0, 1, 255, 1 << 40, math.MaxUint64 - 1<<20}).Draw(t,
@@ -150,7 +150,7 @@ func (p *twins) addAgain(t *rapid.T) {
 	}
 }
 
-// toNext goes to just before what Next says, where nothing is due, and then there.
+// toNext moves the time to just before Next, where nothing is due, and then to Next.
 func (p *twins) toNext(t *rapid.T) {
 	at, ok := p.w.Next()
 	if !ok || at < p.now {
@@ -180,7 +180,7 @@ func (p *twins) drain(t *rapid.T) {
 	}
 }
 
-// check compares what can be seen.
+// check compares Len, Next and Dropped with the model.
 func (p *twins) check(t *rapid.T) {
 	if p.w.Len() != len(p.d.list) {
 		t.Fatalf("%d entries, want %d", p.w.Len(), len(p.d.list))
@@ -193,8 +193,7 @@ func (p *twins) check(t *rapid.T) {
 	p.takeDropped(t)
 }
 
-// TestNextIsExact: "that of the earliest, unless one that was earlier has been
-// removed".
+// TestNextIsExact: "the time of the earliest entry, or of an earlier one that was removed".
 func TestNextIsExact(t *testing.T) {
 	const far, near, late = 1, 2, 3_000_000_000
 	var w Wheel
@@ -236,8 +235,8 @@ func TestMovesDown(t *testing.T) {
 	}
 }
 
-// TestRemove_KeepsLittle: a removed entry is forgotten as soon as more than half of its slot is
-// gone. An emptied wheel keeps no more than a few blocks.
+// TestRemove_KeepsLittle: a removed entry leaves the wheel as soon as more than half of its slot is
+// gone. An emptied wheel keeps only a few blocks.
 func TestRemove_KeepsLittle(t *testing.T) {
 	const n = 10_000
 	var w Wheel
@@ -257,8 +256,8 @@ func TestRemove_KeepsLittle(t *testing.T) {
 	}
 }
 
-// TestTheLastHasGone: when the last entry that was not removed is taken, the removed ones are
-// dropped. Otherwise they would be found in the past, and take the wheel's time back.
+// TestTheLastHasGone: when the last entry that was not removed is taken, the removed entries are
+// dropped. Otherwise they would be found in the past, and move the wheel's time back.
 func TestTheLastHasGone(t *testing.T) {
 	var w Wheel
 	w.Add(0, 7)
@@ -272,13 +271,13 @@ func TestTheLastHasGone(t *testing.T) {
 	}
 }
 
-// TestFreeBlocks: an emptied wheel keeps most of the blocks that it needed, but no more than twice
-// as many as a level has slots, however often it is filled, and does not throw all of them away.
+// TestFreeBlocks: an emptied wheel keeps at least half of the blocks that it needed, or
+// keepBlocks/2 if that is less, and at most 2*keepBlocks.
 func TestFreeBlocks(t *testing.T) {
 	var w Wheel
 	at := uint64(0)
 	for _, n := range []uint32{1, keepBlocks, 10 * keepBlocks, keepBlocks, 1} {
-		for i := range n * blockLength { // a block's for each time
+		for i := range n * blockLength { // a full block for each time
 			w.Add(i, at+uint64(i/blockLength+1)<<digit)
 		}
 		at += uint64(n+1) << digit

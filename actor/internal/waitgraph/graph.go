@@ -1,29 +1,35 @@
-// Package waitgraph records which actors of a system wait, in their turns, for the replies of other
-// actors. [Graph] refuses the ask that would close a circle. [Registry] finds the waiting parties
-// of all systems, for reports.
+// Package waitgraph records the actors of a system that wait, in their turns, for the replies of
+// other actors. [Graph] refuses the ask that would close a circle. [Registry] finds the waiting
+// parties of all systems, for reports.
 //
 // Behaviours that ask and wait may wait for each other in a circle, for ever: A asks B, and B asks
 // A.
 //
-// Rejected: a watch that looks now and then, like the one over actors under pressure. It comes
-// late, while the actor that closes the circle can be told at once. Rejected as well: to ignore
+// Rejected: a watch that looks from time to time, like that over actors under pressure. It comes
+// late, and the actor that closes the circle can be told at once. Rejected as well: to ignore
 // asks whose contexts end, since these resolve themselves. They do so only after the whole
-// time-out, for which all actors in the circle wait, and then an ask chosen by chance fails.
+// time-out, for which all actors in the circle wait, and then an arbitrary ask fails.
 //
 // Chosen: an actor that is about to park in its turn follows the waits in the graph of its system.
 // If they lead to itself it does not wait: its reply cannot come before its own turn has ended, or
 // another ask of the circle has been given up. Otherwise it enters itself. So the actor that closes
-// a circle is told, and the others get their replies. The answer is exact. An edge counts while its
-// call is open: it has no result, its reply is not put off, and it was not given up. Only the actor
-// that was asked gives it a result, in its turn, after the behaviour, and not while it waits
-// itself; a reply that was put off may be given by any actor. There is no edge to an actor with a
-// bound, whose request others could drop. Beginning at its end, the chain stands still until a
-// context in it ends. The actor that looks is in its turn. So an actor that waits for it gets no
-// reply, and does not end its own turn, as long as that lasts; the same holds for an actor that
-// waits for that one. All edges of the chain were made before the look, so each has counted since
-// it was made, and all of them count at once. An actor that gives its ask up says so in its call,
-// by a compare-and-swap, before it goes on. Its next steps, such as the end of its turn, come after
-// that, and so does every look that learns of it.
+// a circle is told, and the others get their replies.
+//
+// The answer is exact. An edge counts while its call is open: it has no result, its reply is not
+// put off, and it was not given up. (A reply that was put off may be given by any actor.) Only the
+// actor that was asked gives an open call a result, in its turn, after the behaviour, and not while
+// it waits itself. Beginning at its end, the chain stands still until a context in it ends. The
+// actor that looks is in its turn. So an actor that waits for it gets no reply, and does not end
+// its own turn, until that turn ends; the same holds for an actor that waits for that actor. All
+// edges of the chain were made before the look, so each has counted since it was made, and all of
+// them count at once. An actor that gives its ask up says so in its call, by a compare-and-swap,
+// before it goes on. Its next steps, such as the end of its turn, come after that, and so does
+// every look that can see them.
+//
+// There is one exception. An actor with a bound drops mail only in its own turn, except for the
+// newest message of an actor that drops the oldest: its place is taken by the next message, whose
+// sender answers the dropped request. Such a circle could have ended by itself, and is refused all
+// the same.
 //
 // The graph sees asks by Ask within one system: neither AskAll and Replies, which may go on without
 // some of their replies, nor goroutines for which a behaviour waits.
@@ -41,12 +47,12 @@ type Call interface {
 	IsOpen() bool
 }
 
-// Graph has an edge for each waiting actor, to the actor that it has asked. An actor in it stands
-// for all that run one turn at a time: itself, or all actors that share a thread. It belongs to a
-// system. The zero Graph is empty.
+// Graph has an edge for each waiting actor, to the actor that it has asked. All actors of a type
+// that share a thread are one node, since they run one turn at a time. A Graph belongs to a system.
+// The zero Graph is empty.
 type Graph struct {
 	mu  seam.Mutex
-	all map[any]edge // guarded by mu: by who waits
+	all map[any]edge // guarded by mu: by the waiting node
 }
 
 type edge struct {
@@ -55,8 +61,8 @@ type edge struct {
 }
 
 // Enter reports whether me may wait for the reply of to, without waiting for itself. If so, me is
-// in the graph until it leaves. By me, in its turn. It costs a lock of the system, which is taken
-// only by actors that park in a turn.
+// in the graph until it leaves. Called by me, in its turn. It costs a lock of the system, which is
+// taken only by actors that park in a turn.
 func (g *Graph) Enter(me, to any, call Call) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -76,7 +82,7 @@ func (g *Graph) Enter(me, to any, call Call) bool {
 	return true
 }
 
-// Leave takes me out of the graph, before its call is used again. By me, in its turn.
+// Leave removes me from the graph, before its call is used again. Called by me, in its turn.
 func (g *Graph) Leave(me any) {
 	g.mu.Lock()
 	delete(g.all, me)

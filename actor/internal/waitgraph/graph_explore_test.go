@@ -9,14 +9,13 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// call is a request; shut once it has its reply.
+// call is a request. shut is set with its reply.
 type call struct{ shut seam.Bool }
 
 func (k *call) IsOpen() bool { return !k.shut.Load() }
 
-// TestGraph_Explored: of actors that ask each other in a circle none waits for ever, and at most
-// one is reported that it closes the circle. An actor replies to the one before it when its own ask
-// is over.
+// TestGraph_Explored: actors that ask each other in a circle do not wait for ever, and at most one
+// of them closes the circle. An actor replies to its caller when its own ask is over.
 //
 // Mutants: internal/mutants/asks.json.
 func TestGraph_Explored(t *testing.T) {

@@ -8,18 +8,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// flag is a call that is open or not.
+// flag is a call that is open if it is true.
 type flag bool
 
 func (f *flag) IsOpen() bool { return bool(*f) }
 
-// TestGraph_Twin: an actor may wait unless the open calls lead from the one that it asks to itself.
+// TestGraph_Twin: an actor may wait unless the open calls lead from the actor that it asks to
+// itself.
 func TestGraph_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 6
 		var g Graph
 		to, open := map[int]int{}, make([]flag, n)
-		leads := func(from, me int) bool { // a dumb walk
+		leads := func(from, me int) bool { // a plain walk
 			for range n {
 				next, waits := to[from]
 				if !waits || !bool(open[from]) {
@@ -61,8 +62,8 @@ func TestGraph_Twin(t *testing.T) {
 	})
 }
 
-// TestRegistry: "the GC takes objects that sync.Pool drops", and the list does not grow with what has
-// gone.
+// TestRegistry: "the GC takes objects that sync.Pool drops", and the list does not grow with
+// objects that were freed.
 func TestRegistry(t *testing.T) { synctest.Test(t, testRegistry) }
 
 func testRegistry(t *testing.T) {
@@ -74,7 +75,7 @@ func testRegistry(t *testing.T) {
 		if n%64 == 0 {
 			runtime.GC()
 		}
-		synctest.Wait() // until it is tidied, if it is
+		synctest.Wait() // for the end of tidying, if it has begun
 	}
 	runtime.GC()
 	found := false
