@@ -29,6 +29,7 @@ type service struct {
 
 	sessions []actor.Ref[session] // used by the goroutine of the load
 	couriers []process.Ref[int]
+	janitors []process.Process
 	release  func() // of the hold of the server
 
 	load       int // orders a second
@@ -171,11 +172,11 @@ func (s *service) open() {
 		}, process.WithType("courier")))
 	}
 	for range 5 {
-		process.Go(s.procs, func(p *process.Proc) {
+		s.janitors = append(s.janitors, process.Go(s.procs, func(p *process.Proc) {
 			for {
 				p.Sleep(time.Hour)
 			}
-		}, process.WithType("janitor"))
+		}, process.WithType("janitor")))
 	}
 	for i := range manySessions {
 		s.sessions = append(s.sessions, sessionType.Spawn(s.sys, session{s}))
@@ -262,6 +263,9 @@ func (s *service) close() {
 	s.release()
 	for _, r := range s.sessions {
 		actor.Stop(s.sys, r)
+	}
+	for _, j := range s.janitors {
+		j.Cancel(s.procs, nil)
 	}
 	if err := actor.DrainWait(context.Background(), s.root.Ref); err != nil {
 		panic(err)
