@@ -118,7 +118,7 @@ func playIncident(t *testing.T, in incident) *result {
 	return r
 }
 
-// findings are those that make the page yellow or red, the first one first.
+// findings returns the findings that make the page yellow or red, in their order.
 func findings(in incident, o overview) []finding {
 	return slices.DeleteFunc(slices.Clone(o.Lints), func(f finding) bool {
 		// Other programs may really starve the service, on the machine of the tests.

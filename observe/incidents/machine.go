@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// What the program does not have enough of.
+// A lack of processors, of workers or of memory.
 var machine = []incident{
 	{name: "starved", culprits: is("The machine", "processor"), alone: true,
 		load: fullLoad, begin: starve},

@@ -112,7 +112,7 @@ func (p *played) names(text string) bool {
 	return slices.ContainsFunc(p.culprits, func(c string) bool { return strings.Contains(text, c) })
 }
 
-// An overview is what the page draws, as far as it concerns the findings.
+// An overview is an event of the stream: the part about the findings.
 type overview struct {
 	System struct {
 		Health, Headline string
@@ -132,7 +132,7 @@ type finding struct {
 	}
 }
 
-// subject is what the finding is about, as text.
+// subject returns the first actor of the finding, or its text.
 func (f finding) subject() string {
 	if len(f.Actors) == 0 {
 		return f.Text
