@@ -10,7 +10,8 @@ import (
 var frozen = []string{"actor", "supervise", "group", "actortest", "observe", "prom", "otel"}
 
 // forOurselves are the modules that are never released, besides the benchmarks.
-var forOurselves = []string{"observe/browsertest", "prom/alertstest", "gallopvet/corpus", "tools"}
+var forOurselves = []string{"observe/browsertest", "observe/incidents", "prom/alertstest",
+	"gallopvet/corpus", "tools"}
 
 const noPromise = "This package has no compatibility promise: each version may change it."
 
