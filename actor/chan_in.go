@@ -174,7 +174,7 @@ func (in chanSource[M]) push(m *message, sys *kernelSystem) error {
 	if in.to.acquirePermit(sys.done.context()) != nil {
 		return ErrSystemStopped
 	}
-	return in.to.policy().place(sys, in.to, m)
+	return place(sys, in.to, m)
 }
 
 // openSource is the part of a channel source that its actor keeps. It has no reference to the

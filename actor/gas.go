@@ -155,7 +155,7 @@ func (c *kernelTurn) takeFront() (first, end *message, n int) {
 func (a *cell) pushFront(first, end *message, n int) {
 	end.Next = a.in.Pending()
 	a.in.SetPending(first)
-	a.policy().added(a, n)
+	addToCount(a, n)
 }
 
 // keepYielded puts the message that an urgent behaviour or a callback has yielded before the other

@@ -81,7 +81,7 @@ func (a *cell) leave(c *kernelTurn, g nextState, v stopMode, why error) {
 	x.state, x.after, x.stopMode, x.reason = leaving, g, v, why
 	x.endParts(a, c, atLeave, stoppedBecause(why))
 	// The count of the mail is lost: turns without mail take mail out, and the stash may change.
-	a.policy().forget(a)
+	forgetCount(a)
 	e := c
 	if g == nextEnded {
 		a.closeBox(e)

@@ -181,7 +181,7 @@ func (a *cell) suspend(c *kernelTurn, x *coldState) {
 	a.forget(c, x)
 	x.state = suspended
 	f := a.flowOf()
-	a.policy().countAjar(a, c, f)
+	a.countAjar(c)
 	f.beginFall()
 	a.setLoad(c, a.load&^backpressure.Overloaded|backpressure.Pressed)
 	if a.load&backpressure.Muted != 0 {
@@ -227,7 +227,7 @@ func (f fall) keeps(a *cell) (keeps, again bool) {
 	if f%2 == 0 || a.shared().bounded { // lets decides for bounded actors
 		return false, false
 	}
-	crowd, most := &a.flow.Load().ajarCount, a.policy().watermark(a)
+	crowd, most := &a.flow.Load().ajarCount, watermark(a)
 	return crowd.Load() < most && crowd.Add(1) < most, false
 }
 
@@ -363,7 +363,7 @@ func (s sieve) mailbox() {
 	if invariant.On {
 		verifyFilter(a)
 	}
-	a.policy().forget(a)
+	forgetCount(a)
 	a.moveNewest(c)
 	var all messageList
 	all.Add(a.in.Pending())

@@ -196,7 +196,7 @@ func (a *cell) drain(c *kernelTurn, x *coldState) {
 	}
 	x.setTooLate(stoppedBecause(ErrShutdown))
 	x.closeParts(a, c)
-	a.policy().forget(a)
+	forgetCount(a)
 	// No mail comes any more, so there is none to count, and no sender to mute.
 	a.load &^= backpressure.Counted | backpressure.Overloaded
 	left, stub := a.box.Close(&a.in)

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"math"
 	"sync"
 
 	"github.com/gallop-go/gallop/actor/internal/mpsc"
@@ -95,7 +96,7 @@ func (a *cell) park(c *kernelTurn) bool {
 	a.beginMuted()
 	a.countAjar(c) // C1
 	if a.in.Pending() == nil {
-		a.policy().forget(a) // the next turn takes out the new mail
+		forgetCount(a) // the next turn takes out the new mail
 	}
 	if !c.w.Alone() {
 		c.bias.Leave(&a.box, &a.in) // another worker may unmute it
@@ -290,7 +291,7 @@ func (a *cell) passesAjar() bool {
 	if !a.gate.IsAjar(&gateMark) {
 		return false
 	}
-	crowd, most := &a.flowOf().ajarCount, a.policy().watermark(a)
+	crowd, most := &a.flowOf().ajarCount, watermark(a)
 	return crowd.Load() < most && crowd.Add(1) < most
 }
 
@@ -302,14 +303,19 @@ func (a *cell) wouldPassAjar() bool { return a.gate.IsAjar(&gateMark) && !a.ajar
 // stale.
 func (a *cell) ajarFull() bool {
 	f := a.flow.Load()
-	return f != nil && f.ajarCount.Load() >= a.policy().watermark(a)
+	return f != nil && f.ajarCount.Load() >= watermark(a)
 }
 
-// countAjar is C1. For actors with watermarks ([WithWatermarks]) the count begins with the mail
+// countAjar is C1. For an actor that counts its mail ([WithWatermarks]) the count begins with the mail
 // that is there. Owner only, before it sets its gate ajar.
 func (a *cell) countAjar(c *kernelTurn) {
-	if f := a.flow.Load(); f != nil {
-		a.policy().countAjar(a, c, f)
+	f := a.flow.Load()
+	switch {
+	case f == nil:
+	case a.load&backpressure.Counted != 0:
+		f.ajarCount.Store(uint32(min(a.countMail(c), math.MaxInt32)))
+	case f.ajarCount.Load() != 0 && !a.leftAtLeast(defaultBatch):
+		f.ajarCount.Store(0)
 	}
 }
 

@@ -34,26 +34,11 @@ type mailPolicy interface {
 	refuses(a *cell, counts bool) bool
 	// takes reports whether an actor takes messages of behaviours that drop.
 	takes(a *cell) bool
-	// place is push from outside for a message that has a permit. If the push fails, place gives
-	// the permit back.
-	place(s *kernelSystem, to *cell, m *message) error
 	// lets reports whether goroutines are let in: see permits.Receiver.
 	lets(a *cell, how permits.Entrance) bool
-	// behind reports whether an actor whose gate is not open does not keep up, or is muted.
-	behind(a *cell) bool
-	// watermark is the number of messages that an actor takes while it is muted.
-	watermark(a *cell) uint32
 
 	// For the owner, in a turn.
 
-	// ran and added keep the count of the mail: n messages have run, or were added without passing
-	// through the mailbox.
-	ran(a *cell, n int)
-	added(a *cell, n int)
-	// forget begins the count anew, after messages were moved within the mailbox.
-	forget(a *cell)
-	// countAjar sets the count of the mail when an actor is muted: C1.
-	countAjar(a *cell, c *kernelTurn, f *flow)
 	// overload ends a turn that has left mail although its batch is spent.
 	overload(a *cell, c *kernelTurn)
 	// drained ends a turn that has run all the mail there was when it began. It reports whether
@@ -139,7 +124,12 @@ func (a *cell) passes(ajar func(a *cell) bool) bool {
 	}
 }
 
-func (plainMail) place(s *kernelSystem, to *cell, m *message) error {
+// place is push from outside for a message that has a permit. If the push fails, place gives the
+// permit back.
+func place(s *kernelSystem, to *cell, m *message) error {
+	if to.shared().bounded {
+		return to.pushPlaced(s, m)
+	}
 	l := &to.flow.Load().permits
 	if err := s.push(to, m, asPlaced); err != nil { // L2
 		l.Release(1, to)
@@ -161,22 +151,6 @@ func (plainMail) lets(a *cell, how permits.Entrance) bool {
 		return false
 	}
 	return a.gate.IsOpen() || f.batchOnly.Load() && !a.gate.Waited(&gateMark) || a.wouldPassAjar()
-}
-
-func (plainMail) behind(*cell) bool { return true }
-
-func (plainMail) watermark(a *cell) uint32 { return a.sys().opts.leeway }
-
-func (plainMail) ran(*cell, int) {}
-
-func (plainMail) added(*cell, int) {}
-
-func (plainMail) forget(*cell) {}
-
-func (plainMail) countAjar(a *cell, _ *kernelTurn, f *flow) {
-	if f.ajarCount.Load() != 0 && !a.leftAtLeast(defaultBatch) {
-		f.ajarCount.Store(0)
-	}
 }
 
 func (plainMail) overload(a *cell, c *kernelTurn) {
@@ -257,30 +231,9 @@ func WithWatermarks(high, low int) TypeOption {
 // counts.
 type countedMail struct{ plainMail }
 
-func (countedMail) counts(a *cell) bool { return a.load&backpressure.Counted != 0 }
-
 func (countedMail) init(a *cell) {
 	a.flowOf()
 	a.load = backpressure.Counted
-}
-
-func (countedMail) watermark(a *cell) uint32 {
-	return uint32(min(a.typ().marks.high, math.MaxInt32))
-}
-
-func (countedMail) ran(a *cell, n int) { a.flow.Load().marks.add(-n) }
-
-func (countedMail) added(a *cell, n int) { a.flow.Load().marks.add(n) }
-
-func (countedMail) forget(a *cell) { a.flow.Load().marks = watermarks{} }
-
-// The count begins with the mail that is there.
-func (p countedMail) countAjar(a *cell, c *kernelTurn, f *flow) {
-	if !p.counts(a) {
-		p.plainMail.countAjar(a, c, f)
-		return
-	}
-	f.ajarCount.Store(uint32(min(a.countMail(c), math.MaxInt32)))
 }
 
 func (countedMail) overload(a *cell, c *kernelTurn) { a.measure(c) }
@@ -291,6 +244,33 @@ func (p countedMail) drained(a *cell, c *kernelTurn) (again, idle bool) {
 	}
 	again = a.measure(c)
 	return again, !again
+}
+
+// counts reports whether the actor counts its mail now. Owner only.
+func (countedMail) counts(a *cell) bool { return a.load&backpressure.Counted != 0 }
+
+// watermark returns the number of messages that the actor takes while it is muted. Any goroutine.
+func watermark(a *cell) uint32 {
+	if a.typ().marks.high != 0 {
+		return uint32(min(a.typ().marks.high, math.MaxInt32))
+	}
+	return a.sys().opts.leeway
+}
+
+// addToCount adds n to the count of the mail: messages that did not come through the mailbox, or, if n
+// is negative, messages that have run. Owner only.
+func addToCount(a *cell, n int) {
+	if a.typ().marks.high != 0 {
+		a.flow.Load().marks.add(n)
+	}
+}
+
+// forgetCount begins the count of the mail anew, after messages were moved within the mailbox. Owner
+// only.
+func forgetCount(a *cell) {
+	if a.typ().marks.high != 0 {
+		a.flow.Load().marks = watermarks{}
+	}
 }
 
 // watermarks is the count of an actor's mail. Each message is counted once: the next count begins
@@ -355,10 +335,10 @@ func (a *cell) countMail(c *kernelTurn) int {
 // passed subtracts n messages that were taken out and will not run. Owner only.
 func (a *cell) passed(n int) {
 	if a.in.Pending() == nil {
-		a.policy().forget(a) // the next turn takes out the new mail
+		forgetCount(a) // the next turn takes out the new mail
 		return
 	}
-	a.policy().ran(a, n)
+	addToCount(a, -n)
 }
 
 // verifyDepth checks a count of mail after a measurement.

@@ -187,8 +187,6 @@ func (c *kernelTurn) pushPlaced(to *cell, m *message) error {
 	return nil
 }
 
-func (boundedMail) place(s *kernelSystem, to *cell, m *message) error { return to.pushPlaced(s, m) }
-
 // pushPlaced delivers a message from outside, or from a process, whose sender has a place.
 func (a *cell) pushPlaced(e env, m *message) error {
 	err := e.push(a, m, asPlaced)
@@ -228,8 +226,12 @@ func (q *places) holdsBack(a *cell) bool {
 	return backpressure.Load(q.stand.Load())&backpressure.Pressed != 0 || a.gate.Waited(&gateMark)
 }
 
-// behind implements mailPolicy. It ignores the gate, which is always shut.
-func (boundedMail) behind(a *cell) bool {
+// behind reports whether an actor whose gate is not open does not keep up, or is muted. The gate of
+// an actor with a bound is never open. Any goroutine.
+func behind(a *cell) bool {
+	if !a.shared().bounded {
+		return true
+	}
 	f := a.flow.Load()
 	return backpressure.Load(f.places.stand.Load())&backpressure.Muted != 0 ||
 		f.places.holdsBack(a) || f.permits.Count() <= 0

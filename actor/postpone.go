@@ -187,7 +187,7 @@ func (f *backoff) postpone(a *cell, c *kernelTurn) (again bool) {
 	if invariant.On {
 		verifyPostpone(a, x)
 	}
-	a.policy().forget(a)
+	forgetCount(a)
 	c.waiters.forget() // as in park
 	left := a.batch()
 	for ; left > 0 && a.in.Pending() != nil && !a.in.IsTop(a.in.Pending()); left-- {

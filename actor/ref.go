@@ -106,7 +106,7 @@ func (a *cell) status() Status {
 	// An actor that had no mail when its system stopped has an open mailbox.
 	case a.box.Closed() || a.sys().sched.Stopping():
 		return StatusEnded
-	case !a.gate.IsOpen() && a.policy().behind(a) || a.flow.Load().suspension() != nil:
+	case !a.gate.IsOpen() && behind(a) || a.flow.Load().suspension() != nil:
 		return StatusOverloaded
 	case !a.box.Idle():
 		return StatusBusy

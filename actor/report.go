@@ -103,7 +103,7 @@ func (a *cell) crashed(c *kernelTurn, crash *sched.Crash) {
 	}
 	if !c.aside {
 		c.count.messages += uint64(accountCrash(a, c))
-		a.policy().forget(a) // the next turn may take out the mail that has come in
+		forgetCount(a) // the next turn may take out the mail that has come in
 	}
 	a.keepYielded(c)
 	c.outcomeCrashed(a, m)

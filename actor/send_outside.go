@@ -141,7 +141,7 @@ func (s *kernelSystem) sendAsk(ctx context.Context, to *cell, m *message, d *des
 func (s *kernelSystem) askRefused(ctx context.Context, to *cell, m *message, d *descriptor, err error) {
 	if err == ErrOverloaded && waitsForRoom(ctx) {
 		if err = to.awaitRoom(ctx); err == nil {
-			err = to.policy().place(s, to, m)
+			err = place(s, to, m)
 		}
 	}
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *kernelSystem) answer(to *cell, m *message, d *descriptor) { answer(s, t
 // trySend implements env.
 func (s *kernelSystem) trySend(to *cell, m *message, d *descriptor) error {
 	m.ID, m.From = d.id, 0
-	return to.policy().place(s, to, m)
+	return place(s, to, m)
 }
 
 // push implements env.

@@ -250,7 +250,7 @@ func requeueUnstashed(a *cell) {
 	if s == nil || s.out.n == 0 {
 		return
 	}
-	a.policy().added(a, s.out.n)
+	addToCount(a, s.out.n)
 	s.out.n = 0
 	a.in.Prepend(&s.out.list)
 	if s.kept.n == 0 {

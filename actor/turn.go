@@ -194,7 +194,7 @@ func (a *cell) account(c *kernelTurn, n int) (over bool) {
 	c.left -= n
 	// Plain mail is not counted, and an actor with plain mail mostly has a load of 0.
 	if a.load != 0 {
-		a.policy().ran(a, n)
+		addToCount(a, -n)
 	}
 	// Nothing is free if the only message that ran is the top node.
 	if free > 0 {
