@@ -67,7 +67,7 @@ type ProcessLook struct {
 // timer.
 type ProcessHolder struct {
 	Who ProcessName   // the zero ProcessName: a goroutine outside has armed it
-	On  func() string // what the process waits for; "" if it does not wait
+	On  func() string // a description of the process's wait; "" if it does not wait
 	At  func(stacks map[string][]byte) []byte
 }
 
