@@ -256,6 +256,16 @@ func (l *blockedCalls) has(c *kernelTurn) bool {
 	return c.call.c != nil
 }
 
+// lasts returns whose call of Blocking c's worker is in, and for how long. Any goroutine.
+func (l *blockedCalls) lasts(c *kernelTurn, now int64) (at doing, lasted time.Duration, blocks bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.call.c == nil {
+		return doing{}, 0, false
+	}
+	return c.call.at, time.Duration(now - c.call.began), true
+}
+
 // verifyBlockedCall checks a call of Blocking that begins. Caller holds mu.
 func verifyBlockedCall(k *blockedCall) {
 	invariant.Check(!k.listed && k.prev == nil && k.next == nil,

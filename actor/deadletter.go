@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -160,7 +161,7 @@ func (s *kernelSystem) reportDeadLetter(to *cell, m *message, d *descriptor, rea
 		}
 	})
 	if !reported && reason != ErrRestarted { // a restart is meant to discard mail
-		s.logDeadLetter(to, d, reason)
+		s.logDeadLetter(to, d, m.From&^msg.WasStashed, reason)
 	}
 }
 
@@ -182,14 +183,15 @@ func (s *kernelSystem) tellOfLetter(letter func() DeadLetter) (reported bool) {
 }
 
 // logDeadLetter logs a dead letter at level WARN, or at level DEBUG for a best-effort behaviour.
-func (s *kernelSystem) logDeadLetter(to *cell, d *descriptor, reason error) {
-	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason)
+func (s *kernelSystem) logDeadLetter(to *cell, d *descriptor, from uint64, reason error) {
+	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, from, reason)
 }
 
 // writeDeadLetter logs a dead letter. The line has an attribute with the given key: the behaviour
-// of an actor, or the type of a message to a process. The number of lines is limited: see mayLog.
+// of an actor, or the type of a message to a process. from is the number of the sender; 0: it is not
+// known, or was no actor. The number of lines is limited: see mayLog.
 func (s *kernelSystem) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
-	reason error) {
+	from uint64, reason error) {
 	line := deadLetterLine
 	if bestEffort {
 		line = "gallop: dead letter of a best-effort behaviour"
@@ -199,6 +201,9 @@ func (s *kernelSystem) writeDeadLetter(to func() ActorName, typ string, bestEffo
 		return
 	}
 	args := to().attrs(key, what, "reason", guard.Text(reason), "so_far", n)
+	if from != 0 {
+		args = append(args, "from", from)
+	}
 	s.log(func(l logSink) {
 		if bestEffort {
 			l.debug(line, args...)

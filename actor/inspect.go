@@ -165,6 +165,9 @@ func (in *inspector) Processes() any {
 // IsDeterministic reports whether the system runs with [WithDeterministic].
 func (in *inspector) IsDeterministic() bool { return in.s.sim != nil }
 
+// IsShuttingDown reports whether messages from outside are refused: the system is about to end.
+func (in *inspector) IsShuttingDown() bool { return in.s.refusing.Load() }
+
 // DatesWaits reports whether the dates of waits are reliable. The watch that dates them looks twice
 // a second. On a clock that a test moves, it looks only when the test moves the clock.
 func (in *inspector) DatesWaits() bool { return in.s.waits.on && in.s.opts.clock.Flows() }
@@ -196,17 +199,54 @@ func (in *inspector) EachType(f func(name string, behaviours []string, bytes int
 // stateBytes returns the size of a state of the type.
 func (t *typeInfo) stateBytes() int { return int(reflect.TypeOf(t.state).Elem().Size()) }
 
-// EachWorker calls f for each worker, with its running behaviour and actor. typ is "" if the worker
-// runs no turn.
-func (in *inspector) EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string,
-	actor uint64)) {
+// EachWorker calls f for each worker, with its running behaviour and actor, or its process.
+func (in *inspector) EachWorker(f func(access.WorkerLook)) {
+	processes := in.s.processes.sys.Load()
 	for _, w := range in.s.sched.AllWorkers() {
-		_, d := glimpse(w)
-		if d.who == nil || !d.typ.sealed.Load() {
-			f(w.ID(), w.Pinned(), false, "", "", 0)
+		l := access.WorkerLook{ID: w.ID(), Pinned: w.Pinned()}
+		if _, d := glimpse(w); d.who != nil && d.typ.sealed.Load() {
+			l.Type, l.Behaviour, l.Actor = d.typ.name, d.name(), peekID(d.who)
+		} else if processes != nil {
+			if who, _, ok := processOn(*processes, w); ok {
+				l.Type, l.Process = who.Type, who.ID
+			}
+		}
+		l.Blocking = l.Type != "" && peekBlocking(w)
+		f(l)
+	}
+}
+
+// EachLongTurn calls f for each turn that has lasted for at least so long, and for each call of
+// Blocking or of an Ask in a turn that has. An actor of a pinned type is included only if it blocks.
+// The stacks are those of access.StacksOfProcesses.
+func (in *inspector) EachLongTurn(least time.Duration, f func(access.LongTurnLook)) {
+	s := in.s
+	processes := s.processes.sys.Load()
+	now := s.opts.clock.Nanos()
+	for _, w := range s.sched.AllWorkers() {
+		c, ok := w.Local().(*kernelTurn)
+		if !ok {
 			continue
 		}
-		f(w.ID(), w.Pinned(), peekBlocking(w), d.typ.name, d.name(), peekID(d.who))
+		l := access.LongTurnLook{Worker: w.ID(), Stack: w.Stack}
+		at, blocks := doing{}, false
+		if at, l.Lasted, blocks = s.blocked.lasts(c, now); !blocks {
+			_, at = glimpse(w)
+			l.Lasted = w.Lasts()
+		}
+		if l.Blocking = blocks; l.Lasted < least {
+			continue
+		}
+		if at.who != nil && at.typ.sealed.Load() {
+			l.Who, l.Behaviour, l.Ref = at.who.actorName(), at.name(), refFound(at.who)
+			f(l)
+		} else if processes != nil {
+			if who, stack, ok := processOn(*processes, w); ok {
+				l.Who, l.Process = ActorName{Type: who.Type, ID: who.ID, Name: who.Name}, true
+				l.Stack = func() []byte { return stack(access.StacksOfProcesses()) }
+				f(l)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -74,4 +75,22 @@ func TestLog_DeadLetters(t *testing.T) {
 	clock.Jump(time.Minute)
 	count.Send(sys, r, 1)
 	equal(t, "lines a minute later", lines(), 7+1+1)
+}
+
+// TestLog_DeadLetterFrom: "from has the number of the sender if that is an actor".
+func TestLog_DeadLetterFrom(t *testing.T) {
+	var log lockedBuffer
+	sys := start(t, actor.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	gone, sender := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	must(t, actor.StopWait(soon(t), gone))
+	do.Send(sys, gone, func(*puppet, *actor.Context) {})
+	quiet(t, sys)
+	if s := log.String(); strings.Contains(s, "from=") {
+		t.Error(s)
+	}
+	do.Send(sys, sender, func(_ *puppet, c *actor.Context) { count.Send(c, gone, 1) })
+	quiet(t, sys)
+	if s := log.String(); !strings.Contains(s, fmt.Sprintf("from=%d", sender.ID())) {
+		t.Errorf("no sender in\n%s", s)
+	}
 }

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -114,6 +115,9 @@ func (s *kernelSystem) report(w *sched.Worker, d doing, atLeast time.Duration, b
 func (s *kernelSystem) tellLongTurn(r LongTurnReport, stack func() []byte, goesOn func() bool) {
 	who := ActorName{ID: r.ActorID, Type: r.Type, Name: r.Name, Path: r.Path}
 	if stack := stack(); goesOn() {
+		if r.Behaviour == "" && letsOthersRun(stack) {
+			return
+		}
 		r.Stack = userFrames(stack)
 	}
 	if i := s.inspected.Load(); i != nil {
@@ -126,6 +130,13 @@ func (s *kernelSystem) tellLongTurn(r LongTurnReport, stack func() []byte, goesO
 	s.warn("gallop: long turn", who.attrs("behaviour", r.Behaviour, "blocking", r.Blocking,
 		"worker", r.Worker, "at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0),
 		"stack", string(r.Stack))...)
+}
+
+// letsOthersRun reports whether a worker's goroutine has called Gosched between two messages. If that
+// takes long, the machine lacks processors, and its actor has nothing to do with it.
+func letsOthersRun(stack []byte) bool {
+	return bytes.Contains(stack, []byte("\nruntime.Gosched(")) &&
+		!bytes.Contains(stack, []byte("process.(*coroutine).one("))
 }
 
 // doing describes the work of a worker, as another goroutine has seen it.

@@ -1,9 +1,13 @@
 package actor
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +28,7 @@ func init() {
 	access.Join = func(sys any, start func(access.Shared) (any, func())) any {
 		return sys.(*System).kernel().joinProcesses(start)
 	}
+	access.UserFrame = userFrame
 	access.WorkerOf = func(c any, call string) (sys, worker any) {
 		in := c.(*Context).kernel()
 		mustRun(in, call)
@@ -130,6 +135,120 @@ func (j *joined) report(s *kernelSystem, w *sched.Worker, task *sched.Task, atLe
 	return true
 }
 
+// processHolder is a process that keeps its system from being quiescent.
+type processHolder struct {
+	who   access.ProcessName
+	where func(stacks map[string][]byte) string // see Holder
+}
+
+// processes notes the processes that run, and those that have armed timers.
+func (t *tally) processes(s *kernelSystem) {
+	processes := s.processes.sys.Load()
+	if processes == nil {
+		return
+	}
+	running := t.kind("running turn")
+	for _, w := range s.sched.AllWorkers() {
+		who, at, ok := processOn(*processes, w)
+		if !ok {
+			continue
+		}
+		blocking := peekBlocking(w)
+		running.procs = append(running.procs, processHolder{who, func(stacks map[string][]byte) string {
+			return whereInTurn(at(stacks), blocking)
+		}})
+	}
+	timers := t.kind("timer")
+	access.TimersOf(*processes, func(h access.ProcessHolder) {
+		if h.Who.ID == 0 {
+			t.note("timer", nil, nil, 1)
+			return
+		}
+		timers.procs = append(timers.procs, processHolder{h.Who, func(stacks map[string][]byte) string {
+			return whereInWait(h.At(stacks), h.On())
+		}})
+	})
+}
+
+// processOn returns the process that a worker is seen running. It reports false if there is none.
+// Any goroutine.
+func processOn(processes any, w *sched.Worker) (who access.ProcessName,
+	at func(stacks map[string][]byte) []byte, ok bool) {
+	task := w.Running()
+	if task == nil {
+		return who, nil, false
+	}
+	who, at, ok = access.RunningTask(processes, task)
+	return who, at, ok && who.ID != 0 && w.Running() == task
+}
+
+// whereInTurn says where a running process is, by its stack: "in Blocking at main.fetch main.go:12",
+// "in chan receive at …".
+func whereInTurn(text []byte, blocking bool) (where string) {
+	_, state, _ := strings.Cut(string(text), "[")
+	switch state, _, _ = strings.Cut(state[:max(0, strings.IndexByte(state, ']'))], ","); {
+	case blocking:
+		where = " in Blocking"
+	case state != "" && state != "running" && state != "runnable":
+		where = " in " + state
+	}
+	return where + whereOfStack(text)
+}
+
+// whereInWait says where a process waits.
+func whereInWait(text []byte, on string) string {
+	if on != "" {
+		on = " in " + on
+	}
+	return on + whereOfStack(text)
+}
+
+// whereOfStack names the line of the user's that a goroutine is in; "" if the stack is not known.
+func whereOfStack(text []byte) string {
+	if frame := userFrame(text); frame != "" {
+		return " at " + frame
+	}
+	return ""
+}
+
+// userFrame is access.UserFrame.
+func userFrame(goroutine []byte) string {
+	_, frames, _ := bytes.Cut(goroutine, []byte("\n"))
+	return stack.UserFrame(frames)
+}
+
+// holdersOfProcesses returns the holders of one class, ordered by type and number. Many of one type
+// become one Holder.
+func holdersOfProcesses(what string, all []processHolder) (list []Holder) {
+	slices.SortFunc(all, func(a, b processHolder) int {
+		return cmp.Or(cmp.Compare(a.who.Type, b.who.Type), cmp.Compare(a.who.ID, b.who.ID))
+	})
+	var stacks map[string][]byte
+	for len(all) > 0 {
+		typ, n, counts := all[0].who.Type, 0, map[uint64]int{}
+		for ; n < len(all) && all[n].who.Type == typ; n++ {
+			counts[all[n].who.ID]++
+		}
+		if len(counts) > namedHolders {
+			list = append(list, Holder{What: what, Count: n, Actor: ActorName{Type: typ}})
+			all = all[n:]
+			continue
+		}
+		if stacks == nil {
+			stacks = access.StacksOfProcesses()
+		}
+		for i, p := range all[:n] {
+			if i > 0 && all[i-1].who.ID == p.who.ID {
+				continue
+			}
+			list = append(list, Holder{What: what, Count: counts[p.who.ID], where: p.where(stacks),
+				Actor: ActorName{Type: typ, ID: p.who.ID, Name: p.who.Name}})
+		}
+		all = all[n:]
+	}
+	return list
+}
+
 // beginProcess begins a call in which the process that runs on w blocks. endProcess of the result
 // ends it. The result is nil if the call is not watched: it is within another such call, the run is
 // deterministic, or the system has no actors. Owner of w only, in a turn.
@@ -172,7 +291,7 @@ func (s *kernelSystem) deadProcess(to access.ProcessName, message any, reason er
 		return
 	}
 	s.writeDeadLetter(func() ActorName { return who }, who.Type, bestEffort, "message",
-		fmt.Sprintf("%T", message), reason)
+		fmt.Sprintf("%T", message), 0, reason)
 }
 
 // panickedProcess counts and reports the panic of a process, as that of a behaviour. Its turn.

@@ -86,14 +86,20 @@ func (s *System) Hold() (release func(), err error) { return s.kernel().Hold() }
 // Why returns the reasons why the system is not quiescent at this moment, and [System.Wait], Run
 // and Shutdown therefore do not return. They are in the order of this list:
 //
-//   - a running turn: a behaviour, which may be blocked or wait in Ask;
+//   - a running turn: a behaviour, which may be blocked or wait in Ask; or a process (package
+//     process), which may be in Blocking, or block its worker at something that is not its own, as
+//     at a channel of Go's;
 //   - a queued turn: an actor that is to run. Only the number of these actors is known;
 //   - a mute: an actor that waits until another is no longer overloaded;
 //   - a pending restart or a pending stop: an actor that waits for its supervisor, or for
 //     its children to end;
 //   - a Pipe, a FromChan, a ToChan;
-//   - a timer, if time passes by itself;
+//   - a timer, if time passes by itself; also that of a process that sleeps, or that waits for
+//     something else with a time-out;
 //   - a [System.Hold].
+//
+// A process that waits without a time-out does not keep the system from being quiescent, and is not
+// listed.
 //
 // Two more kinds of holder do not keep the system from being quiescent, but explain why an actor
 // waits: put-off replies ([Defer]) and goroutines in SendWait.

@@ -19,16 +19,21 @@ type Holder struct {
 	What string
 	// Count is the number of them, at least 1.
 	Count int
-	// Actor is their owner. If its ID is 0, they belong to several actors of the Type. If the Type
-	// is "" too, they belong to no actor.
+	// Actor is their owner, an actor or a process. If its ID is 0, they belong to several actors of
+	// the Type. If the Type is "" too, they belong to no actor.
 	Actor ActorName
 	// For is the actor for which a muted actor or a turn in Ask waits. It is the zero ActorName if
 	// that is not known.
 	For ActorName
+
+	// where says what a process waits for and in which line, for String; "" if that is not known.
+	where string
 }
 
 // String returns the holder in words, as in "1 Pipe of worker#12 (app/workers/12)", "3 timers of
-// order", "1 mute of reader#2 for log#3".
+// order", "1 mute of reader#2 for log#3". Of a process it also says what it waits for and, if the
+// program has at most 500 goroutines, in which line: "1 timer of process#17 in sleep at main.poll
+// main.go:40".
 func (h Holder) String() string {
 	s := fmt.Sprintf("%d %s", h.Count, h.What)
 	if h.Count != 1 {
@@ -47,13 +52,19 @@ func (h Holder) String() string {
 	if h.For.ID != 0 {
 		s += " for " + h.For.describe()
 	}
-	return s
+	return s + h.where
 }
 
 // Why implements [System.Why].
 func (s *kernelSystem) Why() []Holder {
 	s.mustBeStarted("Why")
-	var t tally
+	t := s.tally(1)
+	return t.holders()
+}
+
+// tally counts the holders of the system at this moment. Of timers it looks at the owner of one in so
+// many, which stands for all of these.
+func (s *kernelSystem) tally(timerStride int) (t tally) {
 	waits := s.allWaits()
 	for _, turn := range s.runningTurns(waits) {
 		t.note("running turn", turn.who, turn.to, 1)
@@ -63,11 +74,18 @@ func (s *kernelSystem) Why() []Holder {
 	t.parked(s)
 	s.errands.each(func(class errandClass, of *cell) { t.note(string(class), of, nil, 1) })
 	if l := s.timers.Load(); l != nil {
-		l.Holding(func(owner *sched.Task) { t.note("timer", cellOfTask(owner), nil, 1) })
+		n := 0
+		l.Holding(func(owner *sched.Task) {
+			if n++; n%timerStride == 0 {
+				t.note("timer", cellOfTask(owner), nil, timerStride)
+			}
+		})
+		t.timers = n
 	}
+	t.processes(s)
 	t.note("Hold", nil, nil, int(s.held.Load()))
 	t.note("SendWait", nil, nil, int(s.waiters.Load()))
-	return t.holders()
+	return t
 }
 
 // ShutdownError is the error of [System.Shutdown] if its context ends before the system
@@ -110,13 +128,17 @@ func inWords(all []Holder) string {
 }
 
 // tally counts the holders of a system.
-type tally struct{ kinds []tallied }
+type tally struct {
+	kinds  []tallied
+	timers int // of actors
+}
 
 // tallied is one class of holder, by actors.
 type tallied struct {
-	what string
-	by   map[*cell]*share
-	all  []*cell // in the order in which they were found
+	what  string
+	by    map[*cell]*share
+	all   []*cell         // in the order in which they were found
+	procs []processHolder // of processes
 }
 
 type share struct {
@@ -130,12 +152,7 @@ func (t *tally) note(what string, of, to *cell, n int) {
 	if n <= 0 {
 		return
 	}
-	i := slices.IndexFunc(t.kinds, func(k tallied) bool { return k.what == what })
-	if i < 0 {
-		i = len(t.kinds)
-		t.kinds = append(t.kinds, tallied{what: what, by: map[*cell]*share{}})
-	}
-	k := &t.kinds[i]
+	k := t.kind(what)
 	if k.by[of] == nil {
 		k.by[of] = &share{}
 		k.all = append(k.all, of)
@@ -144,6 +161,16 @@ func (t *tally) note(what string, of, to *cell, n int) {
 	if to != nil {
 		k.by[of].to = to
 	}
+}
+
+// kind returns the class of a name. The first call makes it.
+func (t *tally) kind(what string) *tallied {
+	i := slices.IndexFunc(t.kinds, func(k tallied) bool { return k.what == what })
+	if i < 0 {
+		i = len(t.kinds)
+		t.kinds = append(t.kinds, tallied{what: what, by: map[*cell]*share{}})
+	}
+	return &t.kinds[i]
 }
 
 // runningTurns returns the actors whose turns run. For an actor in Ask it adds the actor that is
@@ -259,7 +286,7 @@ func (k tallied) holders(list []Holder) []Holder {
 			list = append(list, sum)
 		}
 	}
-	return list
+	return append(list, holdersOfProcesses(k.what, k.procs)...)
 }
 
 // lifePeek describes, as seen from outside, the reason why an actor waits.

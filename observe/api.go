@@ -18,8 +18,10 @@ type apiActor struct {
 	Path       string     `json:"path,omitempty"`
 	Status     string     `json:"status,omitempty"`
 	Queued     int        `json:"queued"`
-	More       bool       `json:"queued_more,omitempty"` // the mailbox holds more than Queued messages
-	Busy       float64    `json:"busy,omitempty"`        // share of the time of all busy workers
+	More       bool       `json:"queued_more,omitempty"`        // the mailbox holds more than Queued messages
+	Busy       float64    `json:"busy,omitempty"`               // share of the time of all busy workers
+	Workers    float64    `json:"workers,omitempty"`            // workers that it keeps busy, on average
+	Waits      float64    `json:"mail_waits_seconds,omitempty"` // how long its mail waits, if that is known
 	Spawned    *time.Time `json:"spawned,omitempty"`
 	Overloaded bool       `json:"overloaded,omitempty"`
 	Muted      bool       `json:"muted,omitempty"`
@@ -34,6 +36,8 @@ type apiWorker struct {
 	Type      string  `json:"type,omitempty"`
 	Behaviour string  `json:"behaviour,omitempty"`
 	Actor     uint64  `json:"actor,omitempty"`
+	Process   uint64  `json:"process,omitempty"`
+	For       float64 `json:"for_seconds,omitempty"` // of a turn that has lasted for long
 	Pinned    bool    `json:"pinned,omitempty"`
 	Messages  float64 `json:"messages_per_second"`
 	Steals    float64 `json:"steals_per_second"`
@@ -42,11 +46,13 @@ type apiWorker struct {
 
 type apiBusy struct {
 	Actor     uint64  `json:"actor,omitempty"`
+	Process   uint64  `json:"process,omitempty"`
 	Type      string  `json:"type"`
 	Name      string  `json:"name,omitempty"`
 	Behaviour string  `json:"behaviour"`
-	Busy      float64 `json:"busy"`  // share of the time of all busy workers
-	Error     float64 `json:"error"` // standard error of Busy
+	Busy      float64 `json:"busy"`    // share of the time of all busy workers
+	Error     float64 `json:"error"`   // standard error of Busy
+	Workers   float64 `json:"workers"` // workers that it keeps busy, on average
 	Queued    int     `json:"queued"`
 	More      bool    `json:"queued_more,omitempty"`
 }
@@ -54,7 +60,9 @@ type apiBusy struct {
 type apiType struct {
 	Name       string   `json:"name"`
 	Busy       float64  `json:"busy"`
-	Living     uint64   `json:"living"` // an estimate; the true number is between Low and High with 99 %
+	Workers    float64  `json:"workers"`     // workers that it keeps busy, on average
+	Seen       int      `json:"living_seen"` // in the sample; 0: Living is not known
+	Living     uint64   `json:"living"`      // an estimate; the true number is between Low and High with 99 %
 	Low        uint64   `json:"living_low"`
 	High       uint64   `json:"living_high"`
 	Bytes      int      `json:"state_bytes"`
@@ -156,7 +164,7 @@ func (p present) workers() []apiWorker {
 	for i, w := range p.v.workers {
 		all[i] = apiWorker{
 			ID: w.ID, State: w.State.String(), Busy: w.Busy, Type: w.Type, Behaviour: w.Behaviour,
-			Actor: w.Actor, Pinned: w.Pinned,
+			Actor: w.Actor, Process: w.Process, Pinned: w.Pinned, For: p.v.turnOf(w).Seconds(),
 		}
 		if w.ID >= p.v.slots {
 			continue
@@ -181,8 +189,8 @@ func (p present) busy(n int) []apiBusy {
 	for _, b := range p.v.busy[:min(n, len(p.v.busy))] {
 		a := p.v.find(b.Actor, b.Type)
 		all = append(all, apiBusy{
-			Actor: b.Actor, Type: b.Type, Name: p.name(a.Name), Behaviour: b.Behaviour, Busy: b.Share,
-			Error: standardError(p.v.ran), Queued: a.Queued, More: a.Queued >= inspect.MaxQueued,
+			Actor: b.Actor, Process: b.Process, Type: b.Type, Name: p.name(a.Name), Behaviour: b.Behaviour,
+			Busy: b.Share, Error: standardError(p.v.ran), Workers: p.v.workersFor(b), Queued: a.Queued, More: a.Queued >= inspect.MaxQueued,
 		})
 	}
 	return all

@@ -37,16 +37,21 @@ func (p present) find(q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	busy := map[uint64]float64{}
+	busy, workers := map[uint64]float64{}, map[uint64]float64{}
 	for _, b := range p.v.busy {
 		busy[b.Actor] += b.Share
+		workers[b.Actor] += p.v.workersFor(b)
+	}
+	waits := map[uint64]float64{}
+	for _, w := range p.v.waits {
+		waits[w.actor.ID] = max(waits[w.actor.ID], w.delay.Seconds())
 	}
 	a := apiActors{Known: len(p.v.actors), Living: p.v.census.Total.Living, OneIn: inspect.OneIn}
 	text := strings.ToLower(q.Get("q"))
 	var all []apiActor
 	for _, x := range p.v.actors {
 		b := p.actor(x)
-		b.Busy = busy[x.ID]
+		b.Busy, b.Workers, b.Waits = busy[x.ID], workers[x.ID], waits[x.ID]
 		if b.has(text) && (!q.Has("type") || q.Get("type") == b.Type) {
 			all = append(all, b)
 		}

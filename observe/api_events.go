@@ -52,6 +52,9 @@ type apiLongTurn struct {
 	Seconds   float64   `json:"at_least_seconds"`
 	Blocking  bool      `json:"blocking,omitempty"`
 	Stack     string    `json:"stack,omitempty"`
+	Now       bool      `json:"now,omitempty"`  // it still goes on
+	Line      string    `json:"line,omitempty"` // the line of code that it is in
+	Process   uint64    `json:"process,omitempty"`
 }
 
 type apiNode struct {
@@ -108,6 +111,15 @@ func (p present) panics() []apiPanic {
 
 func (p present) longTurns() []apiLongTurn {
 	all := []apiLongTurn{}
+	for _, t := range p.v.now {
+		one := apiLongTurn{At: p.v.at.Add(-t.Lasted), Actor: p.actor(t.Actor), Behaviour: t.Behaviour,
+			Worker: t.Worker, Seconds: t.Lasted.Seconds(), Blocking: t.Blocking, Now: true, Line: t.at,
+			Process: t.Process, Stack: p.redact("stack", t.stack)}
+		if t.Process != 0 {
+			one.Actor = apiActor{Type: t.Type, Name: p.name(t.Name)}
+		}
+		all = append(all, one)
+	}
 	for i := len(p.v.long) - 1; i >= 0; i-- {
 		r := p.v.long[i]
 		all = append(all, apiLongTurn{

@@ -9,6 +9,10 @@ type apiProcess struct {
 	Waits bool      `json:"waits"`
 	On    string    `json:"on,omitempty"`
 	For   *apiActor `json:"for,omitempty"`
+
+	Asked  uint64 `json:"asked,omitempty"` // the process that it waits for
+	Queued int    `json:"queued"`
+	Line   string `json:"line,omitempty"` // the line of code that it is in
 }
 
 type apiProcessWaits struct {
@@ -46,7 +50,8 @@ func (p present) processes() apiProcesses {
 		a.Waits = append(a.Waits, apiProcessWaits(w))
 	}
 	for _, one := range l.Processes {
-		b := apiProcess{ID: one.ID, Type: p.name(one.Type), Waits: one.Waits, On: one.On}
+		b := apiProcess{ID: one.ID, Type: p.name(one.Type), Waits: one.Waits, On: one.On,
+			Asked: one.Asked, Queued: one.Queued, Line: one.At}
 		for _, n := range one.Names {
 			b.Names = append(b.Names, p.name(n))
 		}
@@ -79,7 +84,7 @@ const (
 func (t *toolbox) sampleGroups(s *sample) {
 	all := t.ticks%censusEvery == 0
 	if all || t.processes.Seen < fewProcesses {
-		t.processes = inspect.Processes(t.sys)
+		t.processes = inspect.Processes(t.sys, t.ticks%censusEvery == 0)
 	}
 	if all || len(t.groups) < fewGroups {
 		ctx, cancel := treeContext()

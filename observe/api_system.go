@@ -24,7 +24,10 @@ type apiLiving struct {
 	High     uint64 `json:"high"`
 	Seen     int    `json:"seen"`
 	OneIn    int    `json:"one_in"`
-	Before   uint64 `json:"spawned_before,omitempty"` // actors spawned before the sample began; none of them is counted
+	// Most is the number of actors that were spawned and have not stopped. Some of them may have been
+	// collected.
+	Most   uint64 `json:"most"`
+	Before uint64 `json:"spawned_before,omitempty"` // actors spawned before the sample began; none of them is counted
 }
 
 type apiSystem struct {
@@ -44,6 +47,42 @@ type apiSystem struct {
 	Running     uint64     `json:"profile_looks_running"`
 	Actions     bool       `json:"actions"`
 	Flight      bool       `json:"flight"` // a flight recorder can be read
+
+	Pinned  float64    `json:"pinned_busy"` // the threads of pinned types that are busy, on average; not in Utilisation
+	Machine apiMachine `json:"machine"`
+}
+
+// apiMachine has figures of the Go program and of the processors.
+type apiMachine struct {
+	Heap       float64 `json:"heap_bytes"` // of living objects, as of the last collection
+	Allocates  float64 `json:"allocated_bytes_per_second"`
+	Collects   float64 `json:"collector"` // share of the processors
+	Goroutines uint64  `json:"goroutines"`
+	Starved    float64 `json:"threads_without_processor"`         // on average
+	Lacked     float64 `json:"longest_without_processor_seconds"` // of one thread, in a second
+}
+
+func (p present) machine() apiMachine {
+	m := p.v.machine
+	a := apiMachine{Heap: float64(m.heap), Collects: p.v.collects(), Goroutines: m.goroutines,
+		Allocates: p.v.rate(func(s *sample) uint64 { return s.machine.allocated }), Starved: p.v.starved()}
+	if len(m.lacked) > 0 {
+		a.Lacked = m.lacked[0].Seconds()
+	}
+	return a
+}
+
+// living returns the estimate of the number of actors. The number of those that have not stopped
+// bounds it, and is the estimate if it is within the range of the sample: then the GC has probably
+// collected none.
+func (p present) living() apiLiving {
+	e, most := p.v.census.Total, p.v.stats.Spawned-p.v.stats.Stopped
+	l := apiLiving{Estimate: min(e.Living, most), Low: min(e.Low, most), High: min(e.High, most), Seen: e.Seen,
+		OneIn: inspect.OneIn, Before: p.v.census.Before, Most: most}
+	if e.Low <= most && most <= e.High {
+		l.Estimate = most
+	}
+	return l
 }
 
 // apiOverview is the event that a stream sends each second.
@@ -74,14 +113,14 @@ func figures(of func(total func(*sample) uint64) float64) apiFigures {
 }
 
 func (p present) system(of settings) apiSystem {
-	v, e := p.v, p.v.census.Total
+	v := p.v
 	s := apiSystem{
 		At: v.at, Since: v.since, Seconds: v.seconds(),
 		Workers: v.slots, Utilisation: v.utilisation(),
 		PerSecond: figures(v.rate),
 		Total:     figures(func(f func(*sample) uint64) float64 { return float64(f(v.sample)) }),
-		Living:    apiLiving{e.Living, e.Low, e.High, e.Seen, inspect.OneIn, v.census.Before},
-		Muted:     v.muted(), Asking: len(v.graph.Asks), Looks: v.looks, Running: v.ran,
+		Living:    p.living(), Pinned: v.pinnedBusy(), Machine: p.machine(),
+		Muted: v.muted(), Asking: len(v.graph.Asks), Looks: v.looks, Running: v.ran,
 		Actions: of.actions, Flight: of.flight != nil,
 	}
 	s.Health, s.Headline = p.headline(s)

@@ -15,10 +15,12 @@ func standardError(looks uint64) float64 { return 0.5 / math.Sqrt(float64(max(lo
 // types returns the types, the busiest first. Types that are equally busy are sorted by their
 // actors.
 func (p present) types() []apiType {
-	busy := map[string]float64{}
+	busy, workers := map[string]float64{}, map[string]float64{}
 	for _, b := range p.v.behaviours {
 		busy[b.Type] += b.Share
+		workers[b.Type] += p.v.workersFor(b)
 	}
+	most := p.v.stats.Spawned - p.v.stats.Stopped
 	living := map[string]inspect.Estimate{}
 	for _, e := range p.v.census.Types {
 		living[e.Type] = e
@@ -36,7 +38,8 @@ func (p present) types() []apiType {
 		seen[t.Name] = true
 		e, d := living[t.Name], delays[t.Name]
 		a := apiType{
-			Name: t.Name, Busy: busy[t.Name], Living: e.Living, Low: e.Low, High: e.High,
+			Name: t.Name, Busy: busy[t.Name], Workers: workers[t.Name], Seen: e.Seen,
+			Living: min(e.Living, most), Low: min(e.Low, most), High: min(e.High, most),
 			Bytes: t.StateBytes, Pinned: t.Pinned, Behaviours: append([]string{}, t.Behaviours...),
 			Probes: d.probes, Waits: d.waits.Seconds(),
 		}

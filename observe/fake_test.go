@@ -97,10 +97,11 @@ func walkThrough(r rule, ticks int, tick func(n int) *sample) [][]lint {
 	begin := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	var before *sample
 	var all [][]lint
+	by := newJudge([]rule{r})
 	for n := range ticks {
 		s := tick(n)
 		s.at = begin.Add(time.Duration(n) * time.Second)
-		v := viewOf(begin, before, s, []rule{r}, &history{})
+		v := viewOf(begin, before, s, by, &history{})
 		all, before = append(all, v.lints), s
 	}
 	return all

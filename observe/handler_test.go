@@ -449,7 +449,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add("POST", "/api/v1/actor/7/stop", "", "[::1]", "*/*")
 	f.Add("GET", "/page/../../x", "%zz", "evil.example.com:99999", "text/html")
 	h := newHandler(crowd(), WithActions())
-	h.look.latest = viewOf(at(0), nil, crowd().tick(0), allRules(), &history{})
+	h.look.latest = viewOf(at(0), nil, crowd().tick(0), newJudge(allRules()), &history{})
 	h.look.on = true // without a goroutine: the view is given
 	f.Fuzz(func(t *testing.T, method, path, query, host, accept string) {
 		r := httptest.NewRequest("GET", "/", nil)

@@ -32,7 +32,7 @@ func (h *history) add(before, s *sample) {
 		panics:      rateOf(before, s, totalPanics),
 		utilisation: s.utilisation(),
 		muted:       float64(s.muted()),
-		living:      float64(s.census.Total.Living),
+		living:      float64(present{v: &view{sample: s}}.living().Estimate),
 	})
 	if n := len(h.points); n >= 2*historyKept { // rarely, so that adding a point is cheap
 		h.points = slices.Clone(h.points[n-historyKept:])
@@ -59,6 +59,16 @@ func (s *sample) utilisation() float64 {
 		}
 	}
 	return min(1, sum/float64(max(s.slots, 1)))
+}
+
+// pinnedBusy returns how many threads of pinned types a turn occupied, on average.
+func (s *sample) pinnedBusy() (sum float64) {
+	for _, w := range s.workers {
+		if w.Pinned {
+			sum += w.Busy
+		}
+	}
+	return sum
 }
 
 func (s *sample) muted() int {

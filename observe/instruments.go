@@ -33,6 +33,7 @@ func (r running) begin() instruments {
 		deadlocks: inspect.PressureDeadlocks(r.sys),
 		probes:    newProbes(inspect.Delay),
 		loops:     newLoops(r.sys),
+		machine:   newMachineLook(),
 	}
 }
 
@@ -42,6 +43,8 @@ const (
 	censusEvery   = 5
 	profileWindow = 5 // ticks; the last two windows are shown
 	mostActors    = 50
+	largestShown  = 5
+	timersLooked  = 20_000 // whose owners are looked at
 	treeTimeout   = 200 * time.Millisecond
 )
 
@@ -59,6 +62,12 @@ type toolbox struct {
 	ticks     int
 	census    inspect.Census
 	seen      []inspect.Actor // actors of the census, by number
+	machine   *machineLook
+	turns     map[turnKey]nowTurn
+	// last has the results of looks that are repeated when their pace allows it.
+	last   sample
+	timers int // of actors
+	paces  struct{ graph, why, now, census, trees, actors pace }
 
 	processes     inspect.ProcessList
 	groups        []inspect.Group
@@ -72,37 +81,84 @@ func (t *toolbox) sample(at time.Time) *sample {
 		slots:     t.sys.Workers(),
 		workers:   t.profile.Workers(),
 		types:     inspect.Types(t.sys),
-		names:     inspect.Names(t.sys),
-		graph:     inspect.Graph(t.sys),
-		why:       t.sys.Why(),
 		holds:     inspect.Holds(t.sys),
 		letters:   t.letters.Letters(),
 		panics:    t.panics.All(),
 		long:      t.long.All(),
 		deadlocks: t.deadlocks.All(),
-		waited:    waitedForProcessor(),
+		machine:   t.machine.sample(at),
+		ending:    inspect.IsShuttingDown(t.sys),
 	}
 	if len(s.workers) == 0 { // the profile has no look yet
 		s.workers = inspect.Workers(t.sys)
 	}
 	s.recent, s.leftOut = t.letters.Recent()
 	t.sampleProfile(s)
+	t.paces.graph.do(at, func() { t.last.graph = inspect.Graph(t.sys) })
+	t.paces.why.do(at, func() {
+		t.last.why, t.last.largest, t.timers = inspect.Holders(t.sys, largestShown, 1+t.timers/timersLooked)
+	})
+	t.paces.now.do(at, func() { t.last.now = t.turnsNow() })
+	s.graph, s.why, s.largest = t.last.graph, t.last.why, t.last.largest
+	s.now = t.last.now
 	if t.ticks%censusEvery == 0 {
-		t.census = inspect.Population(t.sys)
-		t.seen = slices.SortedFunc(slices.Values(t.census.Seen), byID)
+		t.paces.census.do(at, func() {
+			t.census = inspect.Population(t.sys)
+			t.seen = slices.SortedFunc(slices.Values(t.census.Seen), byID)
+		})
 	}
 	s.census = t.census
-	ctx, cancel := treeContext()
-	defer cancel()
-	s.trees, _ = inspect.Supervisors(ctx, t.sys) // the supervisors that answered in time
+	t.paces.trees.do(at, func() {
+		ctx, cancel := treeContext()
+		defer cancel()
+		t.last.trees, _ = inspect.Supervisors(ctx, t.sys) // the supervisors that answered in time
+	})
+	s.trees = t.last.trees
 	t.sampleGroups(s)
-	s.actors = t.known(s)
+	t.paces.actors.do(at, func() {
+		t.last.names = inspect.Names(t.sys)
+		t.last.actors = t.known(t.last.names, s)
+	})
+	s.names, s.actors = t.last.names, t.last.actors
 	t.probes.send(at, t.worthProbing(s))
-	s.delays = t.probes.delays(at)
+	s.delays, s.waits = t.probes.delays(at), t.probes.waits(at, s.find)
 	t.loops.look(s.busy)
 	s.loops = t.loops.found()
 	t.ticks++
 	return s
+}
+
+// turnNowShown is the time from which turns that run now are looked at.
+const turnNowShown = time.Second / 2
+
+// turnsNow returns the turns that have lasted for long, each with its stack as it was first seen.
+func (t *toolbox) turnsNow() (all []nowTurn) {
+	kept := map[turnKey]nowTurn{}
+	for _, turn := range inspect.TurnsNow(t.sys, turnNowShown) {
+		k := turnKey{turn.Worker, turn.Actor.ID, turn.Process, turn.Behaviour}
+		n := nowTurn{Turn: turn}
+		if before, ok := t.turns[k]; ok && before.Lasted < turn.Lasted {
+			n.at, n.stack = before.at, before.stack
+		} else if len(kept) < mostStacks {
+			stack := turn.Stack()
+			n.stack, n.at = string(stack), inspect.UserFrame(stack)
+		}
+		kept[k] = n
+		all = append(all, n)
+	}
+	t.turns = kept
+	slices.SortFunc(all, func(a, b nowTurn) int { return cmp.Compare(b.Lasted, a.Lasted) })
+	return all[:min(len(all), mostRecent)]
+}
+
+// mostStacks is the number of long turns whose stacks are looked at.
+const mostStacks = 8
+
+// turnKey identifies a turn together with its length.
+type turnKey struct {
+	worker         int
+	actor, process uint64
+	behaviour      string
 }
 
 func treeContext() (context.Context, context.CancelFunc) {
@@ -113,8 +169,10 @@ func treeContext() (context.Context, context.CancelFunc) {
 func (t *toolbox) sampleProfile(s *sample) {
 	now := profiled{actors: t.profile.Actors(2 * mostActors), behaviours: t.profile.Behaviours()}
 	now.looks, now.ran = t.profile.Samples()
+	now.rounds = t.profile.Rounds()
 	sum := t.before.plus(now)
 	s.busy, s.behaviours, s.looks, s.ran = sum.actors, sum.behaviours, sum.looks, sum.ran
+	s.rounds = sum.rounds
 	if t.ticks%profileWindow == profileWindow-1 {
 		t.before = now
 		t.profile.Reset()
@@ -123,10 +181,13 @@ func (t *toolbox) sampleProfile(s *sample) {
 
 // known returns the actors that can be found, each once, by number: actors that stand out, actors
 // with a name, the busiest, and the sample of the population.
-func (t *toolbox) known(s *sample) []inspect.Actor {
+func (t *toolbox) known(names []inspect.Named, s *sample) []inspect.Actor {
 	others := map[uint64]inspect.Actor{}
-	for _, a := range s.names {
+	for _, a := range names {
 		others[a.Actor.ID] = a.Actor
+	}
+	for _, h := range s.largest {
+		others[h.Actor.ID] = h.Actor
 	}
 	for _, a := range inspect.Roots(t.sys) {
 		others[a.ID] = a
@@ -157,15 +218,18 @@ func merged(old, others []inspect.Actor) []inspect.Actor {
 	return append(all, old...)
 }
 
-// worthProbing orders the actors for probes: first the longest mailboxes, then the others by
-// rotation.
-func (t *toolbox) worthProbing(s *sample) []inspect.Actor {
-	list := slices.Clone(s.actors)
-	if n := len(list); n > 0 {
-		first := t.ticks * probesPerTick % n
-		list = append(list[first:], list[:first]...)
+// worthProbing returns actors for probes: first the longest mailboxes, then others by rotation.
+func (t *toolbox) worthProbing(s *sample) (list []inspect.Actor) {
+	for _, a := range s.actors {
+		if a.Queued > 0 {
+			list = append(list, a)
+		}
 	}
 	slices.SortStableFunc(list, func(a, b inspect.Actor) int { return b.Queued - a.Queued })
+	n := len(s.actors)
+	for i := range min(n, 4*probesPerTick) {
+		list = append(list, s.actors[(t.ticks*probesPerTick+i)%n])
+	}
 	return list
 }
 

@@ -29,7 +29,16 @@ type lint struct {
 	says  string
 	// subject is the subject of the sentence if that is no actor: "a Hold".
 	subject string
-	since   time.Time
+	// kind identifies a subject whose text changes, and process is the number of a subject that is a
+	// process. path is the place of the subject in a supervision tree, if that is not an actor's.
+	kind, path string
+	process    uint64
+	since      time.Time
+
+	// Of findings only: see causes.
+	last    time.Time // when a signal was last seen
+	victims int       // others that wait for the subject
+	also    []lint    // the other signals with the same cause
 }
 
 // A rule looks at each view in order and returns its findings. Thresholds are relative where
@@ -39,16 +48,20 @@ type rule interface{ step(v *view) []lint }
 // allRules returns new rules, without memory of earlier views.
 func allRules() []rule {
 	return []rule{
-		&longTurns{}, &queueGrows{}, &muteChain{}, &muteCrowd{}, &circles{}, longAsk{}, &selfSends{},
-		&putOff{}, &holds{}, &imbalance{}, &tooManyBlocked{}, &deadLetterBurst{}, &restartLoop{},
-		&mutedForever{}, pressureDeadlock{}, panicked{}, smallSample{}, &noProcessor{},
+		&longTurns{}, mailWaits{}, &queueGrows{}, &muteChain{}, &muteCrowd{}, longMute{}, &circles{},
+		longAsk{}, &longCall{}, &selfSends{}, &putOff{}, &onlyGrows{}, &holds{}, &saturation{}, &imbalance{},
+		&tooManyBlocked{}, &deadLetterBurst{}, &restartLoop{}, &startFails{}, &mutedForever{}, &shutdown{}, deadlockedAsk{},
+		pressureDeadlock{}, panicked{}, &garbage{}, smallSample{}, &noProcessor{},
 	}
 }
 
-// sortLints sorts the worst first; among lints of one severity, the oldest first.
+// sortLints sorts the worst first; among lints of one severity, those for which most wait, then those
+// of the rule with the highest rank, then the oldest first.
 func sortLints(all []lint) {
 	slices.SortStableFunc(all, func(a, b lint) int {
-		return cmp.Or(cmp.Compare(b.severity, a.severity), a.since.Compare(b.since))
+		return cmp.Or(cmp.Compare(b.severity, a.severity),
+			cmp.Compare(traits[b.rule].rank, traits[a.rule].rank), cmp.Compare(b.victims, a.victims),
+			a.since.Compare(b.since), cmp.Compare(a.subject, b.subject))
 	})
 }
 
@@ -59,20 +72,52 @@ type apiLint struct {
 	Since    time.Time  `json:"since"`
 	Actors   []apiActor `json:"actors"`
 	Advice   string     `json:"advice"`
+
+	Age     float64   `json:"age_seconds"`
+	Last    time.Time `json:"last_seen"`
+	Subject string    `json:"subject"`                // the culprit, in words
+	Path    string    `json:"subject_path,omitempty"` // its place in a supervision tree
+	Process uint64    `json:"subject_process,omitempty"`
+	Victims int       `json:"victims,omitempty"` // others that wait for it
+	Also    []string  `json:"also,omitempty"`    // more that was found and has the same cause
 }
+
+const mostAlso = 3
 
 func (p present) lints() []apiLint {
 	all := []apiLint{}
 	for i := range p.v.lints {
 		l := &p.v.lints[i]
-		all = append(all, apiLint{l.rule, l.severity.String(), p.sentence(l), l.since,
-			p.actors(l.about), advice[l.rule]})
+		a := apiLint{Rule: l.rule, Severity: l.severity.String(), Text: p.sentence(l), Since: l.since,
+			Actors: p.actors(l.about), Advice: advice[l.rule], Age: max(0, p.v.at.Sub(l.since).Seconds()),
+			Last: l.last, Subject: p.subject(l), Path: p.path(l.path), Process: l.process,
+			Victims: l.victims}
+		if l.last.IsZero() {
+			a.Last = p.v.at
+		}
+		if len(l.about) > 0 && a.Path == "" {
+			a.Path = p.path(l.about[0].Path)
+		}
+		for j := range l.also[:min(len(l.also), mostAlso)] {
+			a.Also = append(a.Also, p.sentence(&l.also[j]))
+		}
+		all = append(all, a)
 	}
 	return all
 }
 
+// subject names the subject of a lint.
+func (p present) subject(l *lint) string {
+	if l.subject != "" || len(l.about) == 0 {
+		return l.subject
+	}
+	return p.label(l.about[0])
+}
+
 // sentence returns the text of a lint.
-func (p present) sentence(l *lint) string {
+func (p present) sentence(l *lint) string { return p.statement(l) + waiting(l.victims) }
+
+func (p present) statement(l *lint) string {
 	if l.subject != "" {
 		return l.subject + " " + l.says
 	}

@@ -7,6 +7,21 @@ var advice = map[string]string{
 	"queue-grows": "Its senders are faster than it is. See what it runs and how long (Busiest, " +
 		"Long turns); spread its work over a group.Pool, or bound its mailbox " +
 		"(WithBound, WithWatermarks).",
+	"mail-waits": "It takes longer for a message than there is time between two. See what it runs and " +
+		"how long; spread its work over a group.Pool, or let its senders wait (WithBound).",
+	"saturation": "The processors are the limit. Make what takes most of the time cheaper, or give the " +
+		"program more processors.",
+	"shutdown": "The system does not end before this does. End it before Shutdown, or give it a deadline; " +
+		"see docs/operating.md.",
+	"only-grows": "Code makes these and does not end them. Find where they are made, and stop, cancel, " +
+		"reply to or release each of them.",
+	"long-call": "Look at the line in which the process waits. Give the calls a time-out (process.Within).",
+	"long-mute": "The receiver does not catch up, or applies pressure and does not release it. See what " +
+		"it runs; each ApplyPressure needs a ReleasePressure.",
+	"start-fails": "See why it failed under Supervision. Its supervisor tries again after its back-off; " +
+		"messages to it wait or become dead letters meanwhile.",
+	"garbage": "See in which line the memory is allocated. Allocate less there: reuse buffers, or give " +
+		"the collector more room (GOGC, GOMEMLIMIT).",
 	"mute-chain": "Look at the last of the chain in the mute graph: it is the one that does not " +
 		"keep up; those before it are only patient.",
 	"mute-crowd": "Its senders are faster than it is, and wait for it. If they must not, see what it " +

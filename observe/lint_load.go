@@ -2,9 +2,11 @@ package observe
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -50,11 +52,16 @@ func (r *imbalance) step(v *view) []lint {
 	if v.at.Sub(r.since) < imbalanceFor-tick {
 		return nil
 	}
-	return []lint{{rule: "imbalance", severity: check, since: r.since,
+	l := lint{rule: "imbalance", severity: check, since: r.since, kind: "imbalance",
 		subject: fmt.Sprintf("Worker %d", busiest),
 		says: fmt.Sprintf("is busy %.0f %% of the time and another only %.0f %%, "+
 			"although turns are queued",
-			100*most, 100*least)}}
+			100*most, 100*least)}
+	if b := v.busy; len(b) > 0 && b[0].Actor != 0 && v.workersFor(b[0]) > most/2 {
+		l.about = []inspect.Actor{v.find(b[0].Actor, b[0].Type)}
+		l.says += fmt.Sprintf("; %s takes most of it", clip(l.about[0].String()))
+	}
+	return []lint{l}
 }
 
 func (s *sample) queuedTurns() int {
@@ -67,7 +74,10 @@ func (s *sample) queuedTurns() int {
 }
 
 // tooManyBlocked finds behaviours that blocked their workers because too many others were blocking.
-type tooManyBlocked struct{ last time.Time }
+type tooManyBlocked struct {
+	last  time.Time
+	types map[string]int // how often a turn of each type was seen to block
+}
 
 func (r *tooManyBlocked) step(v *view) []lint {
 	grown := v.rate(func(s *sample) uint64 { return s.stats.TooManyBlocked })
@@ -77,10 +87,34 @@ func (r *tooManyBlocked) step(v *view) []lint {
 	if r.last.IsZero() || v.at.Sub(r.last) > showEvent {
 		return nil
 	}
-	return []lint{{rule: "too-many-blocked", severity: warn, since: r.last,
+	l := lint{rule: "too-many-blocked", severity: warn, since: r.last, kind: "too-many-blocked",
 		subject: "Behaviours that block", says: fmt.Sprintf(
 			"keep their workers from other actors: so many block at once (%d times so far)",
-			v.stats.TooManyBlocked)}}
+			v.stats.TooManyBlocked)}
+	if typ := r.blocked(v); typ != "" {
+		l.subject = clip(typ)
+		l.says = fmt.Sprintf("has behaviours that block, and keep their workers from other actors: so many "+
+			"block at once (%d times so far)", v.stats.TooManyBlocked)
+	}
+	return []lint{l}
+}
+
+// blocked returns the type of which most turns were seen to block.
+func (r *tooManyBlocked) blocked(v *view) (typ string) {
+	if r.types == nil {
+		r.types = map[string]int{}
+	}
+	for _, w := range v.workers {
+		if w.State == inspect.WorkerBlocking {
+			r.types[w.Type]++
+		}
+	}
+	for t, n := range r.types {
+		if n > r.types[typ] || n == r.types[typ] && t < typ {
+			typ = t
+		}
+	}
+	return typ
 }
 
 // restartLoop finds children that are restarted again and again.
@@ -114,10 +148,46 @@ func (r *restartLoop) step(v *view) []lint {
 			why = ": " + clip(guard.Text(n.Last))
 		}
 		found = append(found, lint{rule: "restart-loop", severity: warn, since: list[0].at,
-			subject: clip(path), says: fmt.Sprintf("was restarted %d times in %.0f s%s", grown,
+			about: v.child(n), subject: clip(path), path: path, says: fmt.Sprintf("was restarted %d times in %.0f s%s", grown,
 				max(v.at.Sub(list[0].at).Seconds(), 1), why)})
 	})
 	r.seen = seen
+	return mostOf(found)
+}
+
+// child returns the actor of a node, if there is one.
+func (s *sample) child(n supervise.Node) []inspect.Actor {
+	if n.Ref.IsZero() {
+		return nil
+	}
+	return []inspect.Actor{s.find(n.Ref.ID(), n.Type)}
+}
+
+// startFails finds children that do not come up again: they have failed, and have not run since.
+type startFails struct{ down map[string]time.Time }
+
+const downLong = 3 * time.Second
+
+func (r *startFails) step(v *view) []lint {
+	var found []lint
+	down := map[string]time.Time{}
+	walk(v.trees, "", func(path string, n supervise.Node) {
+		if n.State != supervise.BackingOff && n.State != supervise.Starting || n.Last == nil {
+			return
+		}
+		since, ok := r.down[path]
+		if !ok {
+			since = v.at
+		}
+		down[path] = since
+		if lasted := v.at.Sub(since); lasted >= downLong {
+			found = append(found, lint{rule: "start-fails", severity: warn, since: since,
+				about: v.child(n), subject: clip(path), path: path,
+				says: fmt.Sprintf("has been down for %s, after %d restarts: %s", short(lasted), n.Restarts,
+					clip(guard.Text(n.Last)))})
+		}
+	})
+	r.down = down
 	return mostOf(found)
 }
 
@@ -180,6 +250,38 @@ func (r *holds) step(v *view) []lint {
 	}
 	return mostOf(found)
 }
+
+// shutdown finds that the system is to end, and names what it waits for.
+type shutdown struct{ since time.Time }
+
+const shutdownLong = 3 * time.Second
+
+func (r *shutdown) step(v *view) []lint {
+	if !v.ending || len(v.why) == 0 {
+		r.since = time.Time{}
+		return nil
+	}
+	if r.since.IsZero() {
+		r.since = v.at
+	}
+	if v.at.Sub(r.since) < shutdownLong {
+		return nil
+	}
+	var words []string
+	for _, h := range v.why {
+		if h.What != "put-off reply" && h.What != "SendWait" && len(words) < shutdownNames {
+			words = append(words, clip(h.String()))
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []lint{{rule: "shutdown", severity: warn, since: r.since, subject: "Shutdown",
+		says: "waits for " + strings.Join(words, ", ")}}
+}
+
+// shutdownNames is the number of holders that the finding names.
+const shutdownNames = 8
 
 // onlyHolds reports whether holds alone keep the system from being quiescent.
 func (s *sample) onlyHolds() bool {

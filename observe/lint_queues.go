@@ -5,11 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
-// queueGrows finds mailboxes with more messages than are counted, in three samples running. A
-// mailbox that is bounded by muting its senders is found only if its mail waits long.
+// queueGrows finds mailboxes with more messages than are counted, in three samples running. If the
+// delay of the actor or of its type is known, mail that does not wait for long is no fault.
 type queueGrows struct {
 	times map[uint64]int
 	since map[uint64]time.Time
@@ -21,7 +22,7 @@ func (r *queueGrows) step(v *view) []lint {
 	times, since := map[uint64]int{}, map[uint64]time.Time{}
 	var found []lint
 	for _, a := range v.actors {
-		if a.Queued < inspect.MaxQueued || v.boundedBy(a) {
+		if a.Queued < inspect.MaxQueued || v.isQuick(a) {
 			continue
 		}
 		times[a.ID] = r.times[a.ID] + 1
@@ -40,21 +41,23 @@ func (r *queueGrows) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// longWait is how long mail in a mailbox may wait while the senders are muted.
+// longWait is how long mail may wait.
 const longWait = time.Second
 
-// boundedBy reports whether muted senders keep a mailbox from growing and the probes to actors of
-// its type were quick.
-func (s *sample) boundedBy(a inspect.Actor) bool {
-	if !slices.ContainsFunc(s.graph.Mutes, func(e inspect.Edge) bool { return e.To.ID == a.ID }) {
-		return false
+// isQuick reports whether mail to an actor, or to actors of its type, is known to wait only briefly; or
+// whether it is not known, and its senders are muted.
+func (s *sample) isQuick(a inspect.Actor) bool {
+	for _, w := range s.waits {
+		if w.actor.ID == a.ID {
+			return w.delay < longWait
+		}
 	}
 	for _, d := range s.delays {
 		if d.typ == a.Type {
 			return max(d.waits, d.last) < longWait
 		}
 	}
-	return true
+	return slices.ContainsFunc(s.graph.Mutes, func(e inspect.Edge) bool { return e.To.ID == a.ID })
 }
 
 // because adds the known reason for a long mailbox.
@@ -79,7 +82,7 @@ func mostOf(found []lint) []lint {
 	return found[:min(len(found), most)]
 }
 
-// deadLetterBurst finds more than a hundred dead letters a second.
+// deadLetterBurst finds more than a hundred dead letters a second, of one kind or in all.
 type deadLetterBurst struct{ since spells[inspect.Letters] }
 
 const burst = 100 // a second
@@ -87,38 +90,96 @@ const burst = 100 // a second
 func (r *deadLetterBurst) step(v *view) []lint {
 	is := map[inspect.Letters]bool{}
 	rates := map[inspect.Letters]inspect.Letters{}
+	all, kinds, most := 0.0, 0, inspect.Letters{}
+	receivers := map[inspect.Letters]float64{}
 	for _, l := range v.letters {
-		k := inspect.Letters{Type: l.Type, Behaviour: l.Behaviour, Reason: l.Reason,
-			FromType: l.FromType}
-		if l.Rate > burst && !l.BestEffort {
+		if l.BestEffort || l.Rate == 0 || l.Reason == actor.ErrDeadlock.Error() {
+			continue
+		}
+		k := inspect.Letters{Type: l.Type, Behaviour: l.Behaviour, Reason: l.Reason, FromType: l.FromType}
+		all, kinds = all+l.Rate, kinds+1
+		to := inspect.Letters{Type: l.Type, Behaviour: l.Behaviour, Reason: l.Reason}
+		if receivers[to] += l.Rate; receivers[to] > receivers[most] {
+			most = to
+		}
+		if l.Rate > burst {
 			is[k], rates[k] = true, l
 		}
+	}
+	if len(rates) == 0 && all > burst {
+		is[most] = true
 	}
 	if r.since == nil {
 		r.since = spells[inspect.Letters]{}
 	}
 	r.since.see(v.at, is)
+	if len(rates) == 0 && all > burst {
+		return []lint{{rule: "dead-letters", severity: warn, since: r.since[most], kind: "dead letters",
+			subject: fmt.Sprintf("%.0f messages a second", all),
+			says: fmt.Sprintf("of %d kinds do not run, most of them to %s.%s: %s", kinds, clip(most.Type),
+				clip(most.Behaviour), clip(most.Reason))}}
+	}
 	var found []lint
 	for k, l := range rates {
-		from := "from outside"
-		if l.FromType != "" {
-			from = "from " + clip(l.FromType)
-		}
 		found = append(found, lint{rule: "dead-letters", severity: warn, since: r.since[k],
+			kind:    "dead letters " + l.Type + "." + l.Behaviour + " " + l.FromType + " " + l.Reason,
 			subject: fmt.Sprintf("%.0f messages a second", l.Rate),
-			says: fmt.Sprintf("to %s.%s %s do not run: %s", clip(l.Type), clip(l.Behaviour), from,
+			says: fmt.Sprintf("to %s.%s %s do not run: %s", clip(l.Type), clip(l.Behaviour), v.sender(l),
 				clip(l.Reason))})
 	}
 	return mostOf(found)
 }
 
-// putOff finds put-off replies that seem forgotten: for ten seconds their number, for one actor,
-// never fell.
+// deadlockedAsk finds asks that fail at once because they would wait for themselves.
+type deadlockedAsk struct{}
+
+func (deadlockedAsk) step(v *view) []lint {
+	var found []lint
+	for _, l := range v.letters {
+		if l.Reason != actor.ErrDeadlock.Error() || v.at.Sub(l.Last) > showEvent {
+			continue
+		}
+		a := inspect.Actor{Type: l.Type}
+		for _, one := range v.recent {
+			if one.Reason == l.Reason && one.Actor.Type == l.Type && one.Behaviour == l.Behaviour {
+				a = v.find(one.Actor.ID, l.Type)
+			}
+		}
+		found = append(found, lint{rule: "ask-circle", severity: warn, about: []inspect.Actor{a}, since: l.First,
+			says: fmt.Sprintf("is asked for %q %s, and waits for that itself: %d asks have failed",
+				l.Behaviour, v.sender(l), l.Count)})
+	}
+	return mostOf(found)
+}
+
+// sender says where most of some dead letters come from: from one actor, a type, or outside.
+func (s *sample) sender(of inspect.Letters) string {
+	if of.FromType == "" {
+		return "from outside"
+	}
+	counts, all := map[uint64]int{}, 0
+	for _, l := range s.recent {
+		if l.Actor.Type == of.Type && l.Behaviour == of.Behaviour && l.Reason == of.Reason &&
+			l.FromType == of.FromType {
+			counts[l.From]++
+			all++
+		}
+	}
+	for id, n := range counts {
+		if id != 0 && 2*n > all {
+			return fmt.Sprintf("from %s#%d", clip(of.FromType), id)
+		}
+	}
+	return "from " + clip(of.FromType)
+}
+
+// putOff finds put-off replies that seem forgotten: for ten seconds their number, for one actor, never
+// fell. If many actors of a type have some, as for long polls, the number must have grown.
 type putOff struct{ held map[uint64]putOffs }
 
 type putOffs struct {
-	count int
-	since time.Time
+	first, count int
+	since        time.Time
 }
 
 const forgotten = 10 * time.Second
@@ -126,21 +187,23 @@ const forgotten = 10 * time.Second
 func (r *putOff) step(v *view) []lint {
 	held := map[uint64]putOffs{}
 	var found []lint
-	for _, h := range v.why {
+	for _, h := range v.largest {
 		if h.What != "put-off reply" {
 			continue
 		}
-		p := r.held[h.Actor.ID]
+		id := h.Actor.ID
+		p := r.held[id]
 		if p.since.IsZero() || h.Count < p.count {
-			p.since = v.at
+			p.since, p.first = v.at, h.Count
 		}
 		p.count = h.Count
-		held[h.Actor.ID] = p
-		if v.at.Sub(p.since) < forgotten || h.Actor.ID == 0 {
+		held[id] = p
+		few := slices.ContainsFunc(v.why, func(o actor.Holder) bool { return o.What == h.What && o.Actor.ID == id })
+		if v.at.Sub(p.since) < forgotten || !few && p.count == p.first {
 			continue
 		}
 		found = append(found, lint{rule: "put-off-reply", severity: check, since: p.since,
-			about: []inspect.Actor{v.find(h.Actor.ID, h.Actor.Type)},
+			about: []inspect.Actor{h.Actor},
 			says:  fmt.Sprintf("has put off %s, and given none of them", replies(h.Count))})
 	}
 	r.held = held
@@ -152,26 +215,6 @@ func replies(n int) string {
 		return "a reply"
 	}
 	return fmt.Sprintf("%d replies", n)
-}
-
-// noProcessor finds that threads wait for a processor: then a turn that takes long may only be
-// waiting.
-type noProcessor struct{ since time.Time }
-
-const starvedMuch = 0.5 // threads that wait, on average
-
-func (r *noProcessor) step(v *view) []lint {
-	n := v.starved()
-	if n < starvedMuch {
-		r.since = time.Time{}
-		return nil
-	}
-	if r.since.IsZero() {
-		r.since = v.at
-	}
-	return []lint{{rule: "no-processor", severity: info, since: r.since, subject: "The machine",
-		says: fmt.Sprintf("has no processor for %.1f threads of this program at a time: "+
-			"turns and waits take longer than they would", n)}}
 }
 
 // smallSample says how reliable the figures are; it should be read first.

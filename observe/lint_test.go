@@ -135,7 +135,11 @@ func mail(n int, more ...func(*inspect.Actor)) func(int) *sample {
 func starving(each time.Duration, tick func(n int) *sample) func(int) *sample {
 	return func(n int) *sample {
 		s := tick(n)
-		s.waited = each * time.Duration(n)
+		s.machine.waited = each * time.Duration(n)
+		s.machine.begun = n == 0
+		for range n {
+			s.machine.lacked = append(s.machine.lacked, min(each, time.Second))
+		}
 		return s
 	}
 }
@@ -150,14 +154,81 @@ func mutedFor(delay time.Duration) func(int) *sample {
 	}
 }
 
+// stillRuns has a turn that runs now.
+func stillRuns(t inspect.Turn) func(int) *sample {
+	return func(int) *sample {
+		return &sample{now: []nowTurn{{Turn: t, at: "main.locate geo.go:7"}}}
+	}
+}
+
+// waitsOf has a probe of an actor that has waited so long.
+func waitsOf(d time.Duration, open bool) func(int) *sample {
+	return func(int) *sample { return &sample{waits: []actorWait{{an("scaler", 5), d, open}}} }
+}
+
+// callsOf has a process that waits for something, and another one that waits for its reply.
+func callsOf(on string, caller uint64) func(int) *sample {
+	return func(int) *sample {
+		return &sample{processes: inspect.ProcessList{Processes: []inspect.Process{
+			{ID: 32, Type: "bank", Waits: true, On: on, At: "main.bank bank.go:3"},
+			{ID: caller, Type: "saga", Waits: true, On: "reply of a process", Asked: 32}}}}
+	}
+}
+
+// actorsOf has 300 more actors each second, of which the sample has seen so many.
+func actorsOf(seen int) func(n int) *sample {
+	return func(n int) *sample {
+		s := &sample{stats: actor.Stats{Spawned: uint64(300 * n)}}
+		s.census.Total.High = 10_000
+		for i := range seen {
+			a := an("visitor", uint64(i+1))
+			a.Spawned = at(n - i)
+			s.census.Seen = append(s.census.Seen, a)
+		}
+		return s
+	}
+}
+
+func saturatedBy(delay time.Duration, share, busy float64) func(int) *sample {
+	return func(int) *sample {
+		s := busyWorkers(busy, busy, 2)
+		s.waits = []actorWait{{an("victim", 5), delay, false}}
+		s.busy = []inspect.Busy{{Type: "encoder", Actor: 3, Behaviour: "encode", Share: share}}
+		s.behaviours = []inspect.Busy{{Type: "encoder", Behaviour: "encode", Share: 0.8}}
+		return s
+	}
+}
+
+func childIs(state supervise.State, last error) *sample {
+	child := supervise.Node{Name: "bob", State: state, Last: last}
+	return &sample{trees: []supervise.Node{{Name: "app", Children: []supervise.Node{child}, State: supervise.Running}}}
+}
+
+// garbageOf allocates so many MB a second, for which the collector takes a share of two processors.
+func garbageOf(mb int, share float64) func(int) *sample {
+	return func(n int) *sample {
+		return &sample{busy: []inspect.Busy{{Type: "exporter", Actor: 3, Behaviour: "export", Share: 0.9}},
+			machine: machine{processors: 2, allocated: uint64(n*mb) << 20, collecting: 2 * share * float64(n),
+				allocates: []inspect.CodeBytes{{At: "main.rows export.go:9", N: 1}}}}
+	}
+}
+
 func always(s func() *sample) func(int) *sample { return func(int) *sample { return s() } }
 
 func putOffReplies(counts ...int) func(int) *sample {
 	return func(n int) *sample {
-		h := holdersOf("put-off reply", counts[n%len(counts)])
-		h.Actor = actor.ActorName{Type: "broker", ID: 6}
-		return &sample{why: []actor.Holder{h}}
+		return putOffBy(counts[n%len(counts)], "broker")
 	}
+}
+
+// putOffBy has an actor with put-off replies, which Why names if it has a few such actors only.
+func putOffBy(n int, named string) *sample {
+	h := holdersOf("put-off reply", n)
+	if h.Actor.Type = "broker"; named != "" {
+		h.Actor.ID = 6
+	}
+	return &sample{why: []actor.Holder{h}, largest: []inspect.ActorHolder{
+		{What: "put-off reply", Count: n, Actor: an("broker", 6)}}}
 }
 
 // anew returns a constructor for a rule that has memory.
@@ -240,7 +311,151 @@ func scenes() []scene {
 			tick: always(func() *sample { return asksOf(time.Minute) })},
 		{name: "an ask that is open for long", rule: plain(longAsk{}),
 			tick: always(func() *sample { return asksOf(6 * time.Second) }),
-			want: `front#1 has waited in "get" for a reply of back#2 for 6s`},
+			want: `back#2 has not answered front#1, which waits in "get", for 6s; 1 other waits for it`},
+		{name: "a turn that was stuck before the first look", rule: turns, ticks: 1,
+			tick: stillRuns(inspect.Turn{Actor: an("geocoder", 7, queued(40)), Behaviour: "locate", Lasted: time.Hour}),
+			want: `geocoder#7 runs "locate" for 1h0m0s and still does, in main.locate geo.go:7, while 40 messages wait`},
+		{name: "a process that blocks its worker", rule: turns, ticks: 1,
+			tick: stillRuns(inspect.Turn{Process: 16, Type: "reader", Name: "log", Lasted: 2 * time.Second}),
+			want: `reader#16 (log) blocks its worker for 2s and still does, in main.locate geo.go:7`},
+		{name: "a turn of half a second", rule: turns,
+			tick: stillRuns(inspect.Turn{Actor: an("geocoder", 7), Behaviour: "locate", Lasted: time.Second / 2})},
+		{name: "work of the runtime", rule: turns,
+			tick: stillRuns(inspect.Turn{Actor: an("geocoder", 7), Lasted: time.Hour})},
+		{name: "a turn whose thread had no processor", rule: turns,
+			tick: starving(900*time.Millisecond, stillRuns(inspect.Turn{Actor: an("geocoder", 7), Behaviour: "locate",
+				Lasted: 1500 * time.Millisecond}))},
+		{name: "a turn that blocks while mail waits", rule: turns, ticks: 1,
+			tick: stillRuns(inspect.Turn{Actor: an("uploader", 7, queued(1)), Behaviour: "put", Lasted: 3 * time.Second,
+				Blocking: true}),
+			want: `uploader#7 has been in Blocking in "put" for 3s, in main.locate geo.go:7, while a message waits`},
+		{name: "a turn that blocks, and no mail", rule: turns,
+			tick: stillRuns(inspect.Turn{Actor: an("uploader", 7), Behaviour: "put", Lasted: time.Hour, Blocking: true})},
+		{name: "a start that blocks", rule: turns, ticks: 1,
+			tick: stillRuns(inspect.Turn{Actor: an("broker", 7), Behaviour: "OnStart", Lasted: time.Minute, Blocking: true}),
+			want: "broker#7 has been in Blocking in OnStart for 1m0s"},
+		{name: "mail that waits", rule: plain(mailWaits{}), ticks: 1, tick: waitsOf(1100*time.Millisecond, false),
+			want: "scaler#5 lets its mail wait for 1.1s"},
+		{name: "mail that waits still", rule: plain(mailWaits{}), ticks: 1, tick: waitsOf(2*time.Second, true),
+			want: "scaler#5 lets its mail wait for 2s and more"},
+		{name: "mail that waits a little", rule: plain(mailWaits{}), tick: waitsOf(900*time.Millisecond, false)},
+		{name: "a probe that waits a little", rule: plain(mailWaits{}), tick: waitsOf(1900*time.Millisecond, true)},
+		{name: "mail that waits for a processor", rule: plain(mailWaits{}),
+			tick: starving(500*time.Millisecond, waitsOf(1400*time.Millisecond, false))},
+		{name: "mail of an actor that waits for its restart", rule: plain(mailWaits{}), tick: func(n int) *sample {
+			s := waitsOf(time.Minute, true)(n)
+			s.waits[0].actor.Suspended = true
+			return s
+		}},
+		{name: "pressure for long", rule: plain(longMute{}), ticks: 1, tick: always(func() *sample {
+			s := mutesOf(1, 2)
+			s.graph.Mutes[0].AtLeast, s.graph.Pressed = 6*time.Second, []inspect.Actor{an("stage", 2)}
+			return s
+		}), want: "stage#2 applies pressure, and has kept stage#1 muted for 6s"},
+		{name: "a mute of five seconds", rule: plain(longMute{}), tick: always(func() *sample {
+			s := mutesOf(1, 2)
+			s.graph.Mutes[0].AtLeast = 5 * time.Second
+			return s
+		})},
+		{name: "a process that does not reply", rule: anew[longCall], tick: callsOf("sleep", 16),
+			want: "bank#32 keeps the same processes waiting for 5s; it waits in sleep, in main.bank bank.go:3; " +
+				"1 other waits for it"},
+		{name: "a process that receives", rule: anew[longCall], tick: callsOf("receive", 16)},
+		{name: "calls of others each time", rule: anew[longCall], tick: func(n int) *sample {
+			return callsOf("sleep", uint64(100+n))(n)
+		}},
+		{name: "timers of an actor that only grow", rule: anew[onlyGrows], tick: (func(n int) *sample {
+			return &sample{largest: []inspect.ActorHolder{{What: "timer", Count: 100 * n, Actor: an("reminders", 4)}}}
+		}), want: "reminders#4 has timers that only grow: 800 more in 8s, and now 800"},
+		{name: "timers that fall now and then", rule: anew[onlyGrows], ticks: 60, tick: (func(n int) *sample {
+			return &sample{largest: []inspect.ActorHolder{{What: "timer", Count: 100 * (n % 7), Actor: an("reminders", 4)}}}
+		})},
+		{name: "a few more timers", rule: anew[onlyGrows], ticks: 11, tick: (func(n int) *sample {
+			return &sample{largest: []inspect.ActorHolder{{What: "timer", Count: 4 * n, Actor: an("reminders", 4)}}}
+		})},
+		{name: "timers that grow slowly", rule: anew[onlyGrows], ticks: 61, tick: (func(n int) *sample {
+			return &sample{largest: []inspect.ActorHolder{{What: "timer", Count: 100 + n, Actor: an("reminders", 4)}}}
+		}), want: "reminders#4 has timers that only grow: 54 more in 54s"},
+		{name: "put-off replies of a type", rule: anew[onlyGrows], tick: (func(n int) *sample {
+			h := holdersOf("put-off reply", 100*n)
+			h.Actor.Type = "broker"
+			return &sample{why: []actor.Holder{h}}
+		}), want: "broker has put-off replies that only grow"},
+		{name: "actors of a type", rule: anew[onlyGrows], tick: (actorsOf(5)),
+			want: "visitor has actors that only grow in number: of all actors there are 2400 more in 8s"},
+		{name: "actors that the GC collects", rule: anew[onlyGrows], tick: (actorsOf(0))},
+		{name: "children of a supervisor", rule: anew[onlyGrows], tick: (func(n int) *sample {
+			return &sample{trees: []supervise.Node{{Name: "tenants", Supervises: true,
+				Children: make([]supervise.Node, 100*n)}}}
+		}), want: "tenants has children that only grow in number: 800 more in 8s, and now 800"},
+		{name: "processes of a type", rule: anew[onlyGrows], tick: (func(n int) *sample {
+			return &sample{processes: inspect.ProcessList{Types: []inspect.ProcessGroup{{Type: "fetch", Count: 100 * n}}}}
+		}), want: "fetch has processes that only grow in number: 800 more in 8s"},
+		{name: "requests to a process", rule: anew[onlyGrows], tick: (func(n int) *sample {
+			return &sample{processes: inspect.ProcessList{Asked: []inspect.ProcessGroup{{Type: "pricing", ID: 16, Count: 100 * n}}}}
+		}), want: "pricing#16 has requests without a reply that only grow in number: 800 more in 8s"},
+		{name: "mail of a process", rule: anew[onlyGrows], tick: (func(n int) *sample {
+			return &sample{processes: inspect.ProcessList{Processes: []inspect.Process{{ID: 16, Type: "indexer",
+				Waits: true, On: "sleep", Queued: 60 + 60*n}}}}
+		}), want: "indexer#16 has a mailbox that only grows: 480 more in 8s"},
+		{name: "goroutines", rule: anew[onlyGrows], tick: (func(n int) *sample {
+			return &sample{machine: machine{goroutines: uint64(100 * n), runs: []inspect.CodeBytes{{At: "main.leak leak.go:9", N: 700}}}}
+		}), want: "The number of goroutines only grows: 800 more in 8s, and now 800; 700 of them are in main.leak"},
+		{name: "the heap", rule: anew[onlyGrows], tick: (func(n int) *sample {
+			return &sample{machine: machine{heap: uint64(n/3) << 26, holds: []inspect.CodeBytes{{At: "main.keep keep.go:9", N: 1}}}}
+		}), want: "The heap only grows: by 128 MB in 8s, to 128 MB; most of it was allocated in main.keep"},
+		{name: "a heap that breathes", rule: anew[onlyGrows], ticks: 60, tick: (func(n int) *sample {
+			return &sample{machine: machine{heap: uint64(n%4+1) << 27}}
+		})},
+		{name: "no worker for mail that waits", rule: anew[saturation], tick: saturatedBy(time.Minute, 0.6, 1),
+			want: `encoder#3 takes 60 % of the time of all workers in "encode"`},
+		{name: "no worker, by many actors", rule: anew[saturation], tick: saturatedBy(time.Minute, 0.4, 1),
+			want: `encoder.encode takes 80 % of the time of all workers`},
+		{name: "full load, and quick mail", rule: anew[saturation], tick: saturatedBy(100*time.Millisecond, 0.6, 1)},
+		{name: "mail that waits beside idle workers", rule: anew[saturation], tick: saturatedBy(time.Minute, 0.6, 0.5)},
+		{name: "a child that does not come up", rule: anew[startFails], tick: always(func() *sample {
+			return childIs(supervise.BackingOff, errors.New("no route"))
+		}), want: "app/bob has been down for 3s, after 0 restarts: no route"},
+		{name: "a child that starts for the first time", rule: anew[startFails], tick: always(func() *sample {
+			return childIs(supervise.Starting, nil)
+		})},
+		{name: "a child that is up now and then", rule: anew[startFails], tick: func(n int) *sample {
+			return childIs([]supervise.State{supervise.BackingOff, supervise.BackingOff, supervise.Running}[n%3], errors.New("x"))
+		}},
+		{name: "a system that does not end", rule: anew[shutdown], tick: always(func() *sample {
+			h := holdersOf("timer", 2)
+			h.Actor = actor.ActorName{Type: "nightly-report", ID: 16}
+			return &sample{ending: true, why: []actor.Holder{h}}
+		}), want: "Shutdown waits for 2 timers of nightly-report#16"},
+		{name: "a system that is not to end", rule: anew[shutdown], tick: always(func() *sample {
+			return &sample{why: []actor.Holder{holdersOf("timer", 2)}}
+		})},
+		{name: "asks that fail at once", rule: plain(deadlockedAsk{}), tick: always(func() *sample {
+			s := lettersAt(1, false)
+			s.letters[0].Reason, s.letters[0].Last = actor.ErrDeadlock.Error(), at(0)
+			return s
+		}), want: `session is asked for "say" from room, and waits for that itself: 1000 asks have failed`},
+		{name: "asks that failed long ago", rule: plain(deadlockedAsk{}), tick: always(func() *sample {
+			s := lettersAt(1, false)
+			s.letters[0].Reason, s.letters[0].Last = actor.ErrDeadlock.Error(), at(-60)
+			return s
+		})},
+		{name: "dead letters of many kinds", rule: anew[deadLetterBurst], tick: always(func() *sample {
+			s := &sample{}
+			for i := range 8 {
+				l := lettersAt(19, false).letters[0]
+				l.FromType = fmt.Sprint("feed-", i)
+				s.letters = append(s.letters, l)
+			}
+			return s
+		}), want: "152 messages a second of 8 kinds do not run, most of them to session.say: gallop: actor stopped"},
+		{name: "garbage", rule: anew[garbage], tick: garbageOf(400, 0.1),
+			want: "The garbage collector takes 10 % of the processors, for 400 MB of garbage a second; most is " +
+				"allocated in main.rows export.go:9; exporter#3 is the busiest"},
+		{name: "a collector that takes much", rule: anew[garbage], tick: garbageOf(10, 0.3),
+			want: "The garbage collector takes 30 % of the processors"},
+		{name: "much garbage, cheaply collected", rule: anew[garbage], tick: garbageOf(400, 0.03)},
+		{name: "some garbage", rule: anew[garbage], tick: garbageOf(100, 0.1)},
 		{name: "an ask of five seconds", rule: plain(longAsk{}),
 			tick: always(func() *sample { return asksOf(5 * time.Second) })},
 		{name: "messages to itself", rule: anew[selfSends],
@@ -253,6 +468,10 @@ func scenes() []scene {
 		{name: "a forgotten reply", rule: anew[putOff],
 			tick: putOffReplies(2),
 			want: "broker#6 has put off 2 replies"},
+		{name: "long polls of many", rule: anew[putOff], ticks: 60,
+			tick: always(func() *sample { return putOffBy(1, "") })},
+		{name: "more and more replies of one of many", rule: anew[putOff],
+			tick: func(n int) *sample { return putOffBy(1+n/4, "") }, want: "broker#6 has put off 3 replies"},
 		{name: "replies that come and go", rule: anew[putOff],
 			tick:  putOffReplies(3, 4, 5, 2),
 			ticks: 60},
@@ -321,8 +540,10 @@ func scenes() []scene {
 				}
 				return starving(time.Second, turnsOf(230*time.Millisecond, false, 77))(n)
 			}},
-		{name: "long turns on a machine without time", rule: turns,
-			tick: starving(time.Second, turnsOf(230*time.Millisecond, false, 77)),
+		{name: "long turns on a machine without any time", rule: turns,
+			tick: starving(time.Second, turnsOf(230*time.Millisecond, false, 77))},
+		{name: "long turns on a machine with little time", rule: turns,
+			tick: starving(300*time.Millisecond, turnsOf(230*time.Millisecond, false, 77)),
 			want: `clerk#77 runs "work" for 230ms and more`},
 		{name: "no processor", rule: anew[noProcessor],
 			tick: starving(600*time.Millisecond, func(int) *sample { return &sample{} }),

@@ -18,15 +18,15 @@ const (
 	showEvent = 15 * time.Second
 )
 
-// longTurns finds turns that ran long, and much longer than the reported turns of other actors of
-// the type. The runtime reports the turns (actor.WithLongTurn): a worker that is seen with one
-// actor again and again may have run many short turns. Declared blocking (actor.Context.Blocking,
-// or an ask) is not long, because the worker runs other actors meanwhile.
+// longTurns finds turns that run for long now, by the runtime's records, and turns that ran long, by
+// its reports (actor.WithLongTurn), and much longer than the reported turns of other actors of the
+// type. A worker that is seen with one actor again and again may have run many short turns, so the
+// profile says nothing. A turn that blocks (actor.Context.Blocking) keeps no worker, and is found if
+// mail waits for it.
 type longTurns struct {
 	heard time.Time // the last report
-	// starved has the reports made while the machine lacked processors. One such report may concern
-	// a turn that only waited for a processor, so several are needed.
-	starved map[doing][]time.Time
+	// doubted has the reports of turns that may have been long because their threads had no processor.
+	doubted map[doing][]time.Time
 	seen    map[string][]seenTurn
 	shown   map[uint64]longLint
 }
@@ -35,24 +35,105 @@ type longTurns struct {
 type doing struct{ typ, behaviour string }
 
 const (
-	starvedLeast = 3 // reports of a behaviour within showEvent
-	// starvedFrom is the waiting time of threads, in seconds a second, from which reports are
-	// doubted.
-	starvedFrom = 0.1
+	turnNow     = time.Second      // from which a turn that runs now is found
+	blockedNow  = 2 * time.Second  // the same, for one that blocks while mail waits
+	callbackNow = 10 * time.Second // the same, for OnStart and the like, which block without mail
+	// After so many reports of a behaviour within showEvent, a turn is found although its thread may
+	// have had no processor, if it was long without the share of time that threads wait.
+	doubtedLeast = 3
 )
 
-// doubtful reports whether a turn may be long because its thread had no processor.
-func (r *longTurns) doubtful(v *view, k doing, now time.Time) bool {
-	if v.starved() < starvedFrom {
-		return false
+// nowTurn is a turn that has lasted for long and still does.
+type nowTurn struct {
+	inspect.Turn
+	at    string // the line of the user's code; "" if that is not known
+	stack string
+}
+
+// now returns the findings about turns that run now.
+func (r *longTurns) now(v *view) (found []lint) {
+	for _, t := range v.now {
+		ran := t.Lasted - v.machine.lackedIn(t.Lasted)
+		l := lint{rule: "long-turn", severity: warn, since: v.at.Add(-t.Lasted)}
+		what := fmt.Sprintf("runs %q", t.Behaviour)
+		if t.Process != 0 {
+			l.process, l.subject = t.Process, processLabel(t.Type, t.Process, t.Name)
+			what = "blocks its worker"
+		} else {
+			l.about = []inspect.Actor{t.Actor}
+		}
+		switch {
+		case !t.Blocking && ran >= turnNow && (t.Behaviour != "" || t.Process != 0):
+			l.says = fmt.Sprintf("%s for %s and still does%s%s", what, short(t.Lasted), in(t.at), t.mail())
+		case t.Blocking && ran >= blockedNow && t.Actor.Queued > 0 && !v.waitsInAsk(t.Actor):
+			l.says = fmt.Sprintf("has been in Blocking in %q for %s%s%s", t.Behaviour, short(t.Lasted), in(t.at),
+				t.mail())
+		case t.Blocking && ran >= callbackNow && isCallback(t.Behaviour) && !v.waitsInAsk(t.Actor):
+			l.says = fmt.Sprintf("has been in Blocking in %s for %s%s", t.Behaviour, short(t.Lasted), in(t.at))
+		default:
+			continue
+		}
+		found = append(found, l)
 	}
-	if r.starved == nil {
-		r.starved = map[doing][]time.Time{}
+	return mostOf(found)
+}
+
+func in(line string) string {
+	if line == "" {
+		return ""
 	}
-	r.starved[k] = append(slices.DeleteFunc(r.starved[k], func(t time.Time) bool {
-		return now.Sub(t) > showEvent
-	}), now)
-	return len(r.starved[k]) < starvedLeast
+	return ", in " + line
+}
+
+// mail says how many messages wait for the turn.
+func (t *nowTurn) mail() string {
+	switch n := t.Actor.Queued; {
+	case n == 0:
+		return ""
+	case n >= inspect.MaxQueued:
+		return fmt.Sprintf(", while %d messages or more wait", inspect.MaxQueued)
+	case n == 1:
+		return ", while a message waits"
+	default:
+		return fmt.Sprintf(", while %d messages wait", n)
+	}
+}
+
+func isCallback(name string) bool {
+	return name == "init" || name == "OnStart" || name == "OnStop" || name == "Stop"
+}
+
+// waitsInAsk reports whether an actor waits for a reply in its turn.
+func (s *sample) waitsInAsk(a inspect.Actor) bool {
+	return slices.ContainsFunc(s.graph.Asks, func(e inspect.Edge) bool { return e.From.ID == a.ID })
+}
+
+// processLabel names a process in a sentence.
+func processLabel(typ string, id uint64, name string) string {
+	text := fmt.Sprintf("%s#%d", typ, id)
+	if name != "" {
+		text += " (" + name + ")"
+	}
+	return clip(text)
+}
+
+// ran returns how long a reported turn has run for certain. Its thread may have had no processor.
+func (r *longTurns) ran(v *view, l inspect.LongTurn) time.Duration {
+	lacked := v.machine.lackedIn(l.AtLeast)
+	if l.AtLeast > lacked && lacked < longTurn {
+		return l.AtLeast
+	}
+	if r.doubted == nil {
+		r.doubted = map[doing][]time.Time{}
+	}
+	k := doing{l.Type, l.Behaviour}
+	r.doubted[k] = append(slices.DeleteFunc(r.doubted[k], func(t time.Time) bool {
+		return l.At.Sub(t) > showEvent
+	}), l.At)
+	if share := 1 - v.machine.lackedShare(); len(r.doubted[k]) >= doubtedLeast && share > 0.5 {
+		return time.Duration(float64(l.AtLeast) * share)
+	}
+	return l.AtLeast - lacked
 }
 
 type seenTurn struct {
@@ -76,24 +157,29 @@ func (r *longTurns) step(v *view) []lint {
 		}
 		r.heard = l.At
 		// Without a behaviour the runtime itself was slow, on a machine that lacks processors.
-		if !l.Blocking && l.Behaviour != "" && !v.pinned(l.Type) &&
-			!r.doubtful(v, doing{l.Type, l.Behaviour}, l.At) {
-			r.look(l.At, v.find(l.ActorID, l.Type), l.Behaviour, l.AtLeast)
+		if !l.Blocking && l.Behaviour != "" && !v.pinned(l.Type) {
+			r.look(l.At, v.find(l.ActorID, l.Type), l.Behaviour, l.AtLeast, r.ran(v, l))
 		}
 	}
-	var found []lint
+	found := r.now(v)
+	still := map[uint64]bool{}
+	for _, l := range found {
+		if l.process == 0 {
+			still[l.about[0].ID] = true
+		}
+	}
 	for id, l := range r.shown {
 		if v.at.After(l.until) {
 			delete(r.shown, id)
-			continue
+		} else if !still[id] {
+			found = append(found, l.lint)
 		}
-		found = append(found, l.lint)
 	}
 	return mostOf(found)
 }
 
 // look records a turn, and a lint if the turn is long.
-func (r *longTurns) look(now time.Time, a inspect.Actor, behaviour string, ran time.Duration) {
+func (r *longTurns) look(now time.Time, a inspect.Actor, behaviour string, lasted, ran time.Duration) {
 	least := r.least(a)
 	list := append(r.seen[a.Type], seenTurn{a.ID, ran})
 	r.seen[a.Type] = list[max(0, len(list)-turnsKept):]
@@ -105,7 +191,7 @@ func (r *longTurns) look(now time.Time, a inspect.Actor, behaviour string, ran t
 		l.since = now
 	}
 	l.rule, l.severity, l.about, l.until = "long-turn", warn, []inspect.Actor{a}, now.Add(showEvent)
-	l.says = fmt.Sprintf("runs %q for %s and more, while its messages wait", behaviour, short(ran))
+	l.says = fmt.Sprintf("runs %q for %s and more, while its messages wait", behaviour, short(lasted))
 	r.shown[a.ID] = l
 }
 

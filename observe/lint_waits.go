@@ -158,22 +158,107 @@ func (s *sample) asksIn(circle []inspect.Actor) bool {
 	return false
 }
 
-// longAsk finds turns that have waited long for a reply.
+// longAsk finds actors that have not answered an ask for long.
 type longAsk struct{}
 
 const askOpen = 5 * time.Second
 
 func (longAsk) step(v *view) []lint {
-	var found []lint
+	oldest := map[uint64]inspect.Edge{}
 	for _, e := range v.graph.Asks {
-		if e.AtLeast <= askOpen {
-			continue
+		if e.AtLeast > askOpen && e.AtLeast > oldest[e.To.ID].AtLeast {
+			oldest[e.To.ID] = e
 		}
+	}
+	var found []lint
+	for _, e := range oldest {
 		found = append(found, lint{rule: "long-ask", severity: warn, since: v.at.Add(-e.AtLeast),
-			about: []inspect.Actor{e.From, e.To},
-			says: fmt.Sprintf("has waited in %q for a reply of $1 for %s", e.Behaviour,
+			about: []inspect.Actor{e.To, e.From},
+			says: fmt.Sprintf("has not answered $1, which waits in %q, for %s", e.Behaviour,
 				short(e.AtLeast))})
 	}
+	return found
+}
+
+// longMute finds actors for which another has been muted for long without a break.
+type longMute struct{}
+
+const muteOpen = 5 * time.Second
+
+func (longMute) step(v *view) []lint {
+	oldest := map[uint64]inspect.Edge{}
+	for _, e := range v.graph.Mutes {
+		if e.AtLeast > muteOpen && e.AtLeast > oldest[e.To.ID].AtLeast {
+			oldest[e.To.ID] = e
+		}
+	}
+	pressed := map[uint64]bool{}
+	for _, a := range v.graph.Pressed {
+		pressed[a.ID] = true
+	}
+	var found []lint
+	for id, e := range oldest {
+		says := fmt.Sprintf("has kept $1 muted for %s", short(e.AtLeast))
+		if pressed[id] {
+			says = fmt.Sprintf("applies pressure, and has kept $1 muted for %s", short(e.AtLeast))
+		}
+		found = append(found, lint{rule: "long-mute", severity: warn, since: v.at.Add(-e.AtLeast),
+			about: []inspect.Actor{e.To, e.From}, says: says + v.because(e.To)})
+	}
+	return found
+}
+
+// longCall finds processes for which others wait, and that wait for something else: in callSamples
+// samples running they were never seen to run or to receive, and the same process waited for their
+// reply, or for room in their mailbox.
+type longCall struct{ last map[uint64]call }
+
+const callSamples = 6
+
+// call is a process that is asked: who has waited in all samples, how many samples, and since when.
+type call struct {
+	by    map[uint64]bool
+	times int
+	since time.Time
+}
+
+func (r *longCall) step(v *view) []lint {
+	now, found := map[uint64]call{}, []lint(nil)
+	by, all := map[uint64]map[uint64]bool{}, map[uint64]inspect.Process{}
+	for _, p := range v.processes.Processes {
+		all[p.ID] = p
+		if p.Asked != 0 {
+			if by[p.Asked] == nil {
+				by[p.Asked] = map[uint64]bool{}
+			}
+			by[p.Asked][p.ID] = true
+		}
+	}
+	for id, callers := range by {
+		p, ok := all[id]
+		if !ok || !p.Waits || p.On == "receive" || p.Asked != 0 || p.For.ID != 0 {
+			continue
+		}
+		c, going := r.last[id]
+		if !going {
+			c = call{by: callers, since: v.at}
+		}
+		for who := range c.by {
+			if !callers[who] {
+				delete(c.by, who)
+			}
+		}
+		if len(c.by) == 0 {
+			continue
+		}
+		c.times++
+		if now[id] = c; c.times >= callSamples {
+			found = append(found, lint{rule: "long-call", severity: warn, process: id, since: c.since,
+				subject: processLabel(p.Type, id, strings.Join(p.Names, " ")), victims: len(callers),
+				says: fmt.Sprintf("keeps the same processes waiting for %s%s", short(v.at.Sub(c.since)), isIn(p))})
+		}
+	}
+	r.last = now
 	return mostOf(found)
 }
 

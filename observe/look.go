@@ -102,7 +102,7 @@ func (l *look) run(tools instruments, ended chan<- struct{}) {
 	defer tools.close()
 	beats := time.NewTicker(beat)
 	defer beats.Stop()
-	rules, past := l.rules(), &history{}
+	rules, past := newJudge(l.rules()), &history{}
 	since, at := time.Now(), time.Now()
 	var before *sample
 	for n := 0; ; n++ {
@@ -118,7 +118,7 @@ func (l *look) run(tools instruments, ended chan<- struct{}) {
 
 // look takes a sample and shows it with the findings of the rules. A panic on the way costs only
 // its part of the page, where a line reports it.
-func (l *look) look(tools instruments, since, at time.Time, before *sample, rules []rule,
+func (l *look) look(tools instruments, since, at time.Time, before *sample, rules *judge,
 	past *history) *sample {
 	var s *sample
 	fault := guard.Apart(func() { s = tools.sample(at) })
@@ -140,14 +140,26 @@ func (l *look) look(tools instruments, since, at time.Time, before *sample, rule
 	return s
 }
 
-func viewOf(since time.Time, before, s *sample, rules []rule, past *history) *view {
+// judge has the rules, and makes findings of their signals.
+type judge struct {
+	rules  []rule
+	causes *causes
+}
+
+func newJudge(rules []rule) *judge { return &judge{rules, newCauses()} }
+
+func viewOf(since time.Time, before, s *sample, by *judge, past *history) *view {
 	v := &view{sample: s, since: since, before: before, past: past}
-	for _, r := range rules {
+	var signals []lint
+	for _, r := range by.rules {
 		var found []lint
 		if f := guard.Apart(func() { found = r.step(v) }); f != nil {
 			found = []lint{ownFault(s.at, "A rule of this page", f)}
 		}
-		v.lints = append(v.lints, found...)
+		signals = append(signals, found...)
+	}
+	if f := guard.Apart(func() { v.lints = by.causes.findings(v, signals) }); f != nil {
+		v.lints = append(signals, ownFault(s.at, "The search for causes", f))
 	}
 	sortLints(v.lints)
 	return v
@@ -193,7 +205,7 @@ func (v *view) rate(total func(*sample) uint64) float64 {
 // starved returns how many threads of the process waited for a processor, on average since the
 // sample before.
 func (v *view) starved() float64 {
-	return v.rate(func(s *sample) uint64 { return uint64(s.waited) }) / float64(time.Second)
+	return v.rate(func(s *sample) uint64 { return uint64(s.machine.waited) }) / float64(time.Second)
 }
 
 func rateOf(before, s *sample, total func(*sample) uint64) float64 {

@@ -56,7 +56,7 @@ func manyActors(tb testing.TB, n int) (*handler, instruments, any) {
 func page(h *handler, tools instruments) *httptest.ResponseRecorder {
 	s := tools.sample(time.Now())
 	past := &history{}
-	v := viewOf(s.at, nil, s, allRules(), past)
+	v := viewOf(s.at, nil, s, newJudge(allRules()), past)
 	v.text = eventOf(v, h.settings)
 	h.look.show(v)
 	return ask(h, "GET", "/api/v1/top")

@@ -31,16 +31,26 @@ type probes struct {
 	mu      sync.Mutex
 	under   map[uint64]probed // by the number of the actor
 	results map[string][]time.Duration
+	actors  map[uint64]probed // the latest result of each actor, for a while
 }
 
-// probed is an actor whose probe has not run yet.
+// probed is an actor whose probe was sent at a time and has not run yet, or has run after a delay.
 type probed struct {
-	typ string
-	at  time.Time
+	actor inspect.Actor
+	at    time.Time
+	delay time.Duration
 }
+
+// waitKept is how long the result of an actor counts, and mostWaits the number of actors that are
+// remembered.
+const (
+	waitKept  = 5 * time.Second
+	mostWaits = 256
+)
 
 func newProbes(delay func(context.Context, actor.AnyRef) (time.Duration, error)) *probes {
-	p := &probes{delay: delay, under: map[uint64]probed{}, results: map[string][]time.Duration{}}
+	p := &probes{delay: delay, under: map[uint64]probed{}, results: map[string][]time.Duration{},
+		actors: map[uint64]probed{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
@@ -60,12 +70,12 @@ func (p *probes) send(at time.Time, actors []inspect.Actor) {
 		}
 		ofType[a.Type]++
 		sent++
-		p.under[a.ID] = probed{a.Type, at}
-		p.done.Go(func() { p.measure(a) })
+		p.under[a.ID] = probed{actor: a, at: at}
+		p.done.Go(func() { p.measure(a, at) })
 	}
 }
 
-func (p *probes) measure(a inspect.Actor) {
+func (p *probes) measure(a inspect.Actor, at time.Time) {
 	ctx, cancel := context.WithTimeout(p.ctx, probeTimeout)
 	defer cancel()
 	d, err := p.delay(ctx, a.Ref)
@@ -74,6 +84,9 @@ func (p *probes) measure(a inspect.Actor) {
 	delete(p.under, a.ID)
 	if ctx.Err() != nil && p.ctx.Err() == nil {
 		d, err = probeTimeout, nil
+	}
+	if err == nil && (d >= longWait || len(p.actors) < mostWaits) {
+		p.actors[a.ID] = probed{a, at.Add(d), d}
 	}
 	if list := p.results[a.Type]; err == nil && (list != nil || len(p.results) < delayTypes) {
 		p.results[a.Type] = append(list[max(0, len(list)+1-delaysKept):], d)
@@ -98,7 +111,7 @@ func (p *probes) delays(at time.Time) []typeDelay {
 		d.p50, d.p99 = sorted[(len(list)-1)/2], sorted[(len(list)-1)*99/100]
 	}
 	for _, u := range p.under {
-		d := of(u.typ)
+		d := of(u.actor.Type)
 		d.waits = max(d.waits, at.Sub(u.at))
 	}
 	var all []typeDelay
@@ -106,6 +119,27 @@ func (p *probes) delays(at time.Time) []typeDelay {
 		all = append(all, *d)
 	}
 	slices.SortFunc(all, func(a, b typeDelay) int { return cmp.Compare(a.typ, b.typ) })
+	return all
+}
+
+// waits returns how long messages to actors waited of late, the longest first. known are the actors
+// as they look now, by number.
+func (p *probes) waits(at time.Time, known func(id uint64, typ string) inspect.Actor) (all []actorWait) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, u := range p.under {
+		all = append(all, actorWait{known(id, u.actor.Type), at.Sub(u.at), true})
+	}
+	for id, r := range p.actors {
+		if at.Sub(r.at) > waitKept {
+			delete(p.actors, id)
+		} else if _, open := p.under[id]; !open || r.delay >= longWait {
+			all = append(all, actorWait{known(id, r.actor.Type), r.delay, false})
+		}
+	}
+	slices.SortFunc(all, func(a, b actorWait) int {
+		return cmp.Or(cmp.Compare(b.delay, a.delay), cmp.Compare(a.actor.ID, b.actor.ID))
+	})
 	return all
 }
 

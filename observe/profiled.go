@@ -10,12 +10,13 @@ import (
 // profiled is the profile of one window.
 type profiled struct {
 	actors, behaviours []inspect.Busy
-	looks, ran         uint64
+	looks, ran, rounds uint64
 }
 
 // plus returns the profile of two windows together.
 func (p profiled) plus(q profiled) profiled {
-	sum := profiled{looks: p.looks + q.looks, ran: p.ran + q.ran}
+	sum := profiled{looks: p.looks + q.looks, ran: p.ran + q.ran,
+		rounds: p.rounds + q.rounds}
 	sum.actors = together(sum.ran, p.actors, q.actors)
 	sum.behaviours = together(sum.ran, p.behaviours, q.behaviours)
 	return sum
@@ -23,19 +24,20 @@ func (p profiled) plus(q profiled) profiled {
 
 // together adds up the figures of equal actors or behaviours, the busiest first.
 func together(ran uint64, lists ...[]inspect.Busy) []inspect.Busy {
-	type key struct {
+	type row struct {
 		typ, behaviour string
-		actor          uint64
+		actor, process uint64
 	}
-	at := map[key]int{}
+	at := map[row]int{}
 	var sum []inspect.Busy
 	for _, b := range slices.Concat(lists...) {
-		k := key{b.Type, b.Behaviour, b.Actor}
+		k := row{b.Type, b.Behaviour, b.Actor, b.Process}
 		i, ok := at[k]
 		if !ok {
 			i = len(sum)
 			at[k] = i
-			sum = append(sum, inspect.Busy{Type: b.Type, Behaviour: b.Behaviour, Actor: b.Actor})
+			sum = append(sum, inspect.Busy{Type: b.Type, Behaviour: b.Behaviour, Actor: b.Actor,
+				Process: b.Process})
 		}
 		sum[i].Samples += b.Samples
 		sum[i].TooMany += b.TooMany

@@ -35,8 +35,9 @@ type sample struct {
 	slots      int
 	workers    []inspect.Worker
 	looks, ran uint64 // of the profile
-	// waited is how long threads of the process have waited for a processor, in all; 0 if unknown.
-	waited     time.Duration
+	rounds     uint64 // looks at all workers
+	machine    machine
+	now        []nowTurn      // turns that have lasted for long, and still do
 	busy       []inspect.Busy // actors, the busiest first
 	behaviours []inspect.Busy
 
@@ -52,7 +53,10 @@ type sample struct {
 
 	graph inspect.WaitGraph
 	why   []actor.Holder
-	holds []inspect.Held
+	// largest has the actors with the most timers, Pipes, stashed messages and so on.
+	largest []inspect.ActorHolder
+	ending  bool // Shutdown, Run or Stop has begun
+	holds   []inspect.Held
 
 	letters   []inspect.Letters
 	recent    []inspect.Letter
@@ -62,6 +66,7 @@ type sample struct {
 	deadlocks []inspect.PressureDeadlock
 
 	delays []typeDelay
+	waits  []actorWait // the longest first
 	loops  []selfSender
 }
 
@@ -78,4 +83,37 @@ type typeDelay struct {
 type selfSender struct {
 	actor     inspect.Actor
 	all, self uint64
+}
+
+// actorWait is how long a message to an actor waited, by its latest probe, or has waited by now if
+// open is set.
+type actorWait struct {
+	actor inspect.Actor
+	delay time.Duration
+	open  bool
+}
+
+// workersOf returns how many workers an actor or a process kept busy, on average.
+func (s *sample) workersOf(k key) (n float64) {
+	for _, b := range s.busy {
+		if k.id != 0 && (k.process && b.Process == k.id || !k.process && b.Actor == k.id) {
+			n += s.workersFor(b)
+		}
+	}
+	return n
+}
+
+// turnOf returns how long the turn of a worker has lasted, if that is long; otherwise 0.
+func (s *sample) turnOf(w inspect.Worker) time.Duration {
+	for _, t := range s.now {
+		if t.Worker == w.ID && t.Actor.ID == w.Actor && t.Process == w.Process {
+			return t.Lasted
+		}
+	}
+	return 0
+}
+
+// workersFor returns how many workers a row of the profile kept busy, on average.
+func (s *sample) workersFor(b inspect.Busy) float64 {
+	return float64(b.Samples) / float64(max(s.rounds, 1))
 }

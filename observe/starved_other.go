@@ -5,4 +5,4 @@ package observe
 import "time"
 
 // waitedForProcessor is known on Linux only.
-func waitedForProcessor() time.Duration { return 0 }
+func waitedForProcessor() map[string]time.Duration { return nil }

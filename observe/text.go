@@ -94,7 +94,39 @@ func writeTable(b *bytes.Buffer, title string, list reflect.Value) {
 		writeTree(b, "", list.Interface().([]apiNode))
 		return
 	}
+	if list.Type().Elem() == reflect.TypeFor[apiLint]() {
+		writeLints(b, list.Interface().([]apiLint))
+		return
+	}
 	writeRows(b, list)
+}
+
+// writeLints writes findings as rows, with lines for the details of each.
+func writeLints(b *bytes.Buffer, all []apiLint) {
+	fmt.Fprintf(b, "%-17s  %-8s  TEXT\n", "RULE", "SEVERITY")
+	for _, l := range all {
+		fmt.Fprintf(b, "%-17s  %-8s  %s\n", l.Rule, l.Severity, oneLine(l.Text))
+		fmt.Fprintf(b, "  for %s, since %s", ageText(l.Age), l.Since.Format(time.TimeOnly))
+		if l.Path != "" {
+			fmt.Fprintf(b, "; path %s", oneLine(l.Path))
+		}
+		if gone := l.Since.Add(time.Duration(l.Age * float64(time.Second))).Sub(l.Last); gone >= tick {
+			fmt.Fprintf(b, "; last seen %s ago", ageText(gone.Seconds()))
+		}
+		fmt.Fprintf(b, "\n  what to do: %s\n", oneLine(l.Advice))
+		for _, also := range l.Also {
+			fmt.Fprintf(b, "  also: %s\n", oneLine(also))
+		}
+	}
+}
+
+// ageText formats seconds for people.
+func ageText(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < 10*time.Second {
+		return short(d.Round(100 * time.Millisecond))
+	}
+	return fmt.Sprint(d.Round(time.Second))
 }
 
 func writeRows(b *bytes.Buffer, list reflect.Value) {

@@ -276,6 +276,9 @@ func (b *bound[M]) waitWithin(pt *party, d time.Duration) admission {
 	w := takeWaiter[struct{}](pt)
 	b.line.enter(w)
 	b.mu.Unlock()
+	if p := pt.proc; p != nil {
+		p.of.Store(b.own.p.id) // for reports
+	}
 	if claimed := b.line.awaitWithin(w, &b.mu, opMailbox, d); claimed && w.ok {
 		r = admitted
 	} else if claimed {

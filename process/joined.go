@@ -187,7 +187,7 @@ func longTurnOf(processes, task any) (who access.ProcessName, stack func() []byt
 	p := procOf(t)
 	co := p.co
 	return p.who(), func() []byte {
-		return sched.StackWith(fmt.Sprintf("process.(*coroutine).loop(%p", co))
+		return sched.StackWith(fmt.Sprintf(coroutineMark+"%p", co))
 	}, true
 }
 

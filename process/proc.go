@@ -60,6 +60,8 @@ type runner interface {
 	discard()
 	// hasMail reports whether a message is in the mailbox.
 	hasMail() bool
+	// peekMail counts up to most messages in the mailbox, as a hint. Any goroutine.
+	peekMail(most int) int
 }
 
 func (p *Proc) hard() bool { return p.neverWaits }

@@ -84,6 +84,21 @@ func (s *Self[M]) ref() Ref[M] {
 
 func (s *Self[M]) hasMail() bool { return s.first != nil || s.mailbox.in.Load() != nil }
 
+// peekMail implements runner. The owner changes the chains meanwhile, so each node may be counted
+// never or twice.
+//
+//go:norace
+//go:noinline
+func (s *Self[M]) peekMail(most int) (n int) {
+	for m := s.mailbox.in.Load(); m != nil && n < most; m = m.next {
+		n++
+	}
+	for m := s.first; m != nil && n < most; m = m.next {
+		n++
+	}
+	return n
+}
+
 func (s *Self[M]) main() {
 	if s.sys.joined.told != nil && s.mailbox.rare == nil {
 		s.mailbox.rare = &rareMail[M]{}
@@ -115,6 +130,8 @@ func (s *plain) main()    { s.f(&s.Proc) }
 func (s *plain) discard() {}
 
 func (s *plain) hasMail() bool { return false }
+
+func (s *plain) peekMail(int) int { return 0 }
 
 // start makes a new process runnable.
 func start(from Env, p *Proc, run runner) {

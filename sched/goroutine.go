@@ -133,15 +133,35 @@ const (
 func (w *Worker) Stack() []byte { return StackWith(text("sched.(*Worker).live(%p,", w)) }
 
 // StackWith is [Worker.Stack] for the goroutine whose stack contains mark.
-func StackWith(mark string) []byte {
+func StackWith(mark string) (one []byte) {
+	stacks(func(all []byte) (enough bool) {
+		one = stackIn(all, mark)
+		return one != nil
+	})
+	return one
+}
+
+// Stacks returns the stacks of all goroutines, with an empty line between two, on the terms of
+// [Worker.Stack].
+func Stacks() (all []byte) {
+	stacks(func(some []byte) bool {
+		all = some
+		return false
+	})
+	return all
+}
+
+// stacks calls look with the stacks of all goroutines, as many as there is room for, with more room
+// each time until they are all there or look has seen enough.
+func stacks(look func(some []byte) (enough bool)) {
 	if runtime.NumGoroutine() > mostGoroutines || !interruptsLoops() {
-		return nil
+		return
 	}
 	for size := max(leastStacks, runtime.NumGoroutine()*oneStack); ; size *= 4 {
 		buf := make([]byte, min(size, mostStacks))
 		n := runtime.Stack(buf, true)
-		if one := stackIn(buf[:n], mark); one != nil || n < len(buf) || n == mostStacks {
-			return one
+		if look(buf[:n]) || n < len(buf) || n == mostStacks {
+			return
 		}
 	}
 }

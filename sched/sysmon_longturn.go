@@ -61,6 +61,18 @@ func (w *Worker) LongTurn() (t *Task) {
 	return t
 }
 
+// Lasts returns how long the monitor has been waiting for the end of w's turn, which is a few
+// milliseconds less than the turn has lasted; 0: it does not wait, or w is pinned. Any goroutine.
+func (w *Worker) Lasts() time.Duration {
+	m := &w.sched.monitor
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended || w.glimpse() == nil || !w.state.isPending() && !m.s.idleWorkers.isDetached(w) {
+		return 0
+	}
+	return time.Duration(m.s.cfg.Clock.Nanos() - w.turn.since)
+}
+
 // Running returns the task whose turn w runs, or nil. It is a hint for reports, since the turn may
 // change meanwhile. Any goroutine.
 func (w *Worker) Running() *Task { return w.glimpse() }

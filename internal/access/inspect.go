@@ -1,6 +1,9 @@
 package access
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // ActorOf returns the actor.ActorName of the actor whose behaviour, or whose Pipe, was given ctx or
 // a parent of ctx.
@@ -10,6 +13,26 @@ var ActorOf func(ctx context.Context) (who any, ok bool)
 // says in interfaces of its own which methods these are. A program in which no code calls them
 // does not have them: the linker drops methods that no interface calls.
 var InspectorOf func(sys any) any
+
+// WorkerLook describes a worker as seen from outside.
+type WorkerLook struct {
+	ID               int
+	Pinned, Blocking bool
+	Type, Behaviour  string // of the turn that it runs; Type "": none
+	Actor, Process   uint64 // the number of the actor or process; the other is 0
+}
+
+// LongTurnLook describes a turn that has lasted for long.
+type LongTurnLook struct {
+	Worker    int
+	Who       any  // an actor.ActorName
+	Ref       any  // its actor.AnyRef; nil: of a process
+	Process   bool // Who names a process
+	Behaviour string
+	Blocking  bool // in Blocking, or an Ask in the turn
+	Lasted    time.Duration
+	Stack     func() []byte // as that of sched.Worker
+}
 
 // ActorLook describes an actor as seen from outside, without its name and its status.
 type ActorLook struct {
@@ -32,9 +55,37 @@ type ProcessLook struct {
 	Waits bool
 	On    string
 	Of    any
-	// Asked is the process whose reply it waits for; 0: none.
+	// Asked is the process whose reply, or room in whose mailbox, it waits for; 0: none.
 	Asked uint64
+	// Queued counts the messages in its mailbox, up to a thousand.
+	Queued int
+	// At returns the stack of the process, out of all; nil: it is not there.
+	At func(stacks map[string][]byte) []byte
 }
+
+// ProcessHolder is a process that keeps its system from being quiescent because it has armed a timer.
+type ProcessHolder struct {
+	Who ProcessName   // the zero ProcessName: a goroutine outside has armed it
+	On  func() string // what the process waits for; "" if it does not wait
+	At  func(stacks map[string][]byte) []byte
+}
+
+// TimersOf calls f for each armed timer of a *process.System, if it keeps the system from being
+// quiescent. Package process sets it.
+var TimersOf func(processes any, f func(ProcessHolder))
+
+// RunningTask returns the process of a *process.System that a *sched.Task is, whose turn was seen to
+// run. It reports false if the task is none of the system. Any goroutine. Package process sets it.
+var RunningTask func(processes, task any) (who ProcessName, at func(stacks map[string][]byte) []byte,
+	ok bool)
+
+// UserFrame returns the line of the user's that a goroutine is in, by its stack, as a function and a
+// place. Package actor sets it.
+var UserFrame func(goroutine []byte) string
+
+// StacksOfProcesses returns the stacks of all processes, on the terms of sched.Stacks. Their keys are
+// for ProcessHolder.At and ProcessLook.At. Package process sets it.
+var StacksOfProcesses func() map[string][]byte
 
 // EachProcess calls f for processes of a *process.System, at most so many of each of its parts, the
 // newest first. It reports whether there are more. Package process sets it.

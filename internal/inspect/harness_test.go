@@ -20,10 +20,12 @@ var (
 	dollType = actor.NewType[doll]("doll")
 	do       = actor.Declare[deed](dollType, "do")
 	count    = actor.Declare[int](dollType, "count")
+	keep     = actor.Declare[int](dollType, "keep") // stashes
 	query    = actor.DeclareAsk[func(*doll, *actor.Context) int, int](dollType, "query")
 	_        = dollType.Table(
 		do.Handle(func(d *doll, c *actor.Context, f deed) { f(d, c) }),
 		count.Handle(func(d *doll, _ *actor.Context, n int) { d.n += n }),
+		keep.Handle(func(_ *doll, c *actor.Context, n int) { keep.Stash(c, n) }),
 		query.Handle(func(d *doll, c *actor.Context, f func(*doll, *actor.Context) int) (int, error) {
 			return f(d, c), nil
 		}))

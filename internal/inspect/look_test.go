@@ -19,7 +19,7 @@ func TestTypes(t *testing.T) {
 	all := inspect.Types(sys)
 	if len(all) != 1 || all[0].Name != "doll" || all[0].Pinned ||
 		all[0].StateBytes != int(reflect.TypeFor[doll]().Size()) ||
-		!slices.Equal(all[0].Behaviours, []string{"do", "count", "query"}) {
+		!slices.Equal(all[0].Behaviours, []string{"do", "count", "keep", "query"}) {
 		t.Errorf("%+v", all)
 	}
 }

@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ func join(sys *actor.System) *process.System {
 // TestProcesses: each sort of waiting has its name, and the actor that is waited for.
 func TestProcesses(t *testing.T) {
 	sys := start(t)
-	if l := inspect.Processes(sys); l.Seen != 0 || l.Processes != nil {
+	if l := inspect.Processes(sys, true); l.Seen != 0 || l.Processes != nil {
 		t.Errorf("%+v without processes", l)
 	}
 	ps := join(sys)
@@ -44,10 +45,16 @@ func TestProcesses(t *testing.T) {
 	}
 	var l inspect.ProcessList
 	eventually(t, "all wait", func() bool {
-		l = inspect.Processes(sys)
+		l = inspect.Processes(sys, true)
 		return !slices.ContainsFunc(l.Processes, func(p inspect.Process) bool { return !p.Waits })
 	})
 	equal(t, "seen", l.Seen, 5)
+	for _, p := range l.Processes {
+		if !strings.HasPrefix(p.At, "github.com/gallop-go/gallop/internal/inspect_test.TestProcesses.func") ||
+			!strings.Contains(p.At, "processes_test.go:") {
+			t.Errorf("%v is at %q", p, p.At)
+		}
+	}
 	equal(t, "named", fmt.Sprint(l.Processes[0].Names, l.Processes[0].On), "[depot]receive")
 	var said []string
 	for _, p := range l.Processes {
@@ -76,14 +83,14 @@ func TestProcesses_Many(t *testing.T) {
 	for range 4096 {
 		process.Go(ps, func(p *process.Proc) { ch.Recv(p) })
 	}
-	l := inspect.Processes(sys)
+	l := inspect.Processes(sys, true)
 	equal(t, "seen", l.Seen, 4096)
 	equal(t, "more", l.More, false)
 	last := process.Spawn(ps, func(s *process.Self[int]) { _ = s.Receive() })
 	if err := process.Register("last", last); err != nil {
 		t.Fatal(err)
 	}
-	l = inspect.Processes(sys)
+	l = inspect.Processes(sys, true)
 	equal(t, "seen", l.Seen, 4096)
 	equal(t, "more", l.More, true)
 	equal(t, "described", len(l.Processes), 500)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
@@ -22,17 +23,22 @@ type Profiler struct {
 	gone chan struct{}
 
 	mu         sync.Mutex
-	all, busy  uint64 // guarded by mu: looks, and looks at which a turn ran
+	all, busy  uint64 // guarded by mu: looks at a worker, and those at which a turn ran
+	rounds     uint64 // guarded by mu: looks at all workers
 	actors     topK[atWork]
 	behaviours map[atWork]uint64 // guarded by mu
 	workers    map[int]*seenWorker
 }
 
-// atWork is an actor with one of its behaviours, or, without a number, a behaviour of all actors of
-// a type.
+// profileRest is how many times as long as a look the profiler rests at least, so that thousands of
+// workers, whose turns block, do not make it dear.
+const profileRest = 100
+
+// atWork is an actor with one of its behaviours, or a process; or, without a number, a behaviour of
+// all actors of a type, or all processes of a type.
 type atWork struct {
 	typ, behaviour string
-	actor          uint64
+	actor, process uint64
 }
 
 // seenWorker is a worker over time. It is guarded by the profiler's mu.
@@ -64,12 +70,18 @@ func (p *Profiler) run(every time.Duration) {
 	defer close(p.gone)
 	t := time.NewTicker(every)
 	defer t.Stop()
+	var next time.Time // if looks are dear, they are rarer
 	for {
 		select {
 		case <-p.stop:
 			return
 		case now := <-t.C:
+			if now.Before(next) {
+				continue
+			}
+			begin := time.Now()
 			p.look(now)
+			next = begin.Add(profileRest * time.Since(begin))
 		}
 	}
 }
@@ -84,7 +96,7 @@ func (p *Profiler) Stop() {
 func (p *Profiler) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all, p.busy = 0, 0
+	p.all, p.busy, p.rounds = 0, 0, 0
 	p.actors = topK[atWork]{}
 	p.behaviours = map[atWork]uint64{}
 	p.workers = map[int]*seenWorker{}
@@ -94,10 +106,8 @@ func (p *Profiler) Reset() {
 func (p *Profiler) look(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.in.EachWorker(func(id int, pinned, blocking bool, typ, behaviour string, actor uint64) {
-		p.saw(now, Worker{ID: id, Pinned: pinned, State: workerState(typ, blocking), Type: typ,
-			Actor: actor, Behaviour: behaviour})
-	})
+	p.rounds++
+	p.in.EachWorker(func(l access.WorkerLook) { p.saw(now, workerOf(l)) })
 }
 
 // saw counts one look at one worker. A surplus worker counts only while it runs a turn: then it
@@ -108,7 +118,7 @@ func (p *Profiler) saw(now time.Time, w Worker) {
 		o = &seenWorker{since: now}
 		p.workers[w.ID] = o
 	}
-	if o.at.Actor != w.Actor || o.at.Behaviour != w.Behaviour || o.at.State != w.State {
+	if o.at.Actor != w.Actor || o.at.Process != w.Process || o.at.Behaviour != w.Behaviour || o.at.State != w.State {
 		o.since = now
 	}
 	o.at = w
@@ -120,8 +130,8 @@ func (p *Profiler) saw(now time.Time, w Worker) {
 	}
 	o.busy++
 	p.busy++
-	p.actors.add(atWork{w.Type, w.Behaviour, w.Actor})
-	p.behaviours[atWork{w.Type, w.Behaviour, 0}]++
+	p.actors.add(atWork{w.Type, w.Behaviour, w.Actor, w.Process})
+	p.behaviours[atWork{typ: w.Type, behaviour: w.Behaviour}]++
 }
 
 // Samples returns the number of looks at workers, and the number of these that found a turn.
@@ -131,12 +141,21 @@ func (p *Profiler) Samples() (all, running uint64) {
 	return p.all, p.busy
 }
 
+// Rounds returns how often all workers were looked at. A figure of Busy.Samples divided by it is the
+// number of workers that the actor kept busy, on average.
+func (p *Profiler) Rounds() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rounds
+}
+
 // Busy is how often an actor, or a behaviour of a type, was seen at work.
 type Busy struct {
 	Type      string // of the actor
 	Behaviour string // the running behaviour; "" for work of the runtime itself
-	// Actor is the number of the actor; 0 if the figure is for all actors of the type.
-	Actor uint64
+	// Actor is the number of the actor, or Process that of the process; both are 0 if the figure is
+	// for all of the type.
+	Actor, Process uint64
 	// Samples is the number of looks at which it ran. For an actor it may be too high by up to
 	// TooMany: 256 actors are counted at a time, and a new one takes over the count of the rarest.
 	Samples, TooMany uint64
@@ -172,12 +191,14 @@ func (p *Profiler) Behaviours() []Busy {
 }
 
 func (w atWork) counts(n, tooMany, of uint64) Busy {
-	return Busy{w.typ, w.behaviour, w.actor, n, tooMany, float64(n) / float64(max(of, 1))}
+	return Busy{w.typ, w.behaviour, w.actor, w.process, n, tooMany,
+		float64(n) / float64(max(of, 1))}
 }
 
 func busiestFirst(a, b Busy) int {
 	return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Type, b.Type),
-		cmp.Compare(a.Behaviour, b.Behaviour), cmp.Compare(a.Actor, b.Actor))
+		cmp.Compare(a.Behaviour, b.Behaviour), cmp.Compare(a.Actor, b.Actor),
+		cmp.Compare(a.Process, b.Process))
 }
 
 // Workers returns the workers as of the last look, with their shares since the last Reset.

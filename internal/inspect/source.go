@@ -11,12 +11,15 @@ import (
 // comments on the methods in package actor.
 type source interface {
 	IsDeterministic() bool
+	IsShuttingDown() bool
 	Processes() any
 	DatesWaits() bool
 	Clock() int64
 	Wall() time.Time
 	EachType(f func(name string, behaviours []string, bytes int, pinned bool))
-	EachWorker(f func(id int, pinned, blocking bool, typ, behaviour string, actor uint64))
+	EachWorker(f func(access.WorkerLook))
+	EachLongTurn(least time.Duration, f func(access.LongTurnLook))
+	Holders(most, timerStride int, f func(actor.AnyRef, actor.Holder)) (why []actor.Holder, timers int)
 	EachRunning(f func(actor.AnyRef))
 	Look(ref actor.AnyRef, most int) (actor.ActorName, actor.Status, access.ActorLook)
 	TypeOf(ref actor.AnyRef) string

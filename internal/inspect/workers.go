@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/access"
 )
 
 // WorkerState is the activity of a worker.
@@ -35,9 +36,10 @@ type Worker struct {
 	ID     int
 	Pinned bool // it has the thread of a pinned type
 	State  WorkerState
-	// Type and Actor identify the actor whose turn it runs; "" and 0 if there is none.
-	Type  string
-	Actor uint64
+	// Type and Actor identify the actor whose turn it runs; "" and 0 if there is none. If it runs a
+	// process, Type is the type of that, and Process its number.
+	Type           string
+	Actor, Process uint64
 	// Behaviour is the running behaviour or callback; "" for work of the runtime itself.
 	Behaviour string
 	// For is how long [Profiler.Workers] has seen the turn run; otherwise 0.
@@ -49,21 +51,55 @@ type Worker struct {
 // Workers looks at each worker once. It takes some 100 ns a worker and does not disturb it.
 func Workers(sys *actor.System) []Worker {
 	var all []Worker
-	of(sys).EachWorker(func(id int, pinned, blocking bool, typ, behaviour string, actor uint64) {
-		all = append(all, Worker{ID: id, Pinned: pinned, State: workerState(typ, blocking), Type: typ,
-			Actor: actor, Behaviour: behaviour})
-	})
+	of(sys).EachWorker(func(l access.WorkerLook) { all = append(all, workerOf(l)) })
 	return all
 }
 
-// workerState returns the state of a worker that runs a turn of an actor of type typ; "" means no
-// turn.
-func workerState(typ string, blocking bool) WorkerState {
+func workerOf(l access.WorkerLook) Worker {
+	w := Worker{ID: l.ID, Pinned: l.Pinned, Type: l.Type, Behaviour: l.Behaviour, Actor: l.Actor,
+		Process: l.Process}
 	switch {
-	case typ == "":
-		return WorkerIdle
-	case blocking:
-		return WorkerBlocking
+	case l.Type == "":
+	case l.Blocking:
+		w.State = WorkerBlocking
+	default:
+		w.State = WorkerRunning
 	}
-	return WorkerRunning
+	return w
+}
+
+// Turn is a turn that has run or blocked for long, and still does.
+type Turn struct {
+	Worker int
+	Actor  Actor // whose turn it is; zero if it is that of a process
+	// Process is the number of the process, and Type and Names are as in [Process]; or else 0.
+	Process   uint64
+	Type      string
+	Name      string
+	Behaviour string // as in [Worker]
+	// Blocking: it is in [actor.Context.Blocking], or in an ask. Others do not wait for its worker.
+	Blocking bool
+	Lasted   time.Duration // some milliseconds may be missing
+	// Stack returns the present stack of its goroutine, as in [actor.LongTurnReport]. It stops the
+	// program for a moment: two microseconds for each goroutine.
+	Stack func() []byte
+}
+
+// TurnsNow looks for turns that have lasted for at least so long, by the runtime's own records.
+// It does not matter when the look began. Pinned types are included only while they block.
+func TurnsNow(sys *actor.System, least time.Duration) []Turn {
+	var all []Turn
+	in := of(sys)
+	in.EachLongTurn(least, func(l access.LongTurnLook) {
+		who := l.Who.(actor.ActorName)
+		t := Turn{Worker: l.Worker, Type: who.Type, Name: who.Name, Behaviour: l.Behaviour,
+			Blocking: l.Blocking, Lasted: l.Lasted, Stack: l.Stack}
+		if l.Process {
+			t.Process = who.ID
+		} else {
+			t.Actor = describe(in, l.Ref.(actor.AnyRef))
+		}
+		all = append(all, t)
+	})
+	return all
 }

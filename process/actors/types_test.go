@@ -36,7 +36,7 @@ func TestType(t *testing.T) {
 	equal(t, "blocked", fmt.Sprint(procs.Blocked()), fmt.Sprintf("[saga %d waits: receive process %d waits: "+
 		"nil channel or empty select timer %d waits: nil channel or empty select]", saga.ID(), plain.ID(), timer.ID()))
 	var types []string
-	for _, p := range inspect.Processes(sys).Processes {
+	for _, p := range inspect.Processes(sys, false).Processes {
 		types = append(types, p.Type)
 	}
 	equal(t, "looked at", fmt.Sprint(types), "[saga process timer]")
