@@ -10,7 +10,7 @@ import (
 var frozen = []string{"actor", "supervise", "group", "actortest", "observe", "prom", "otel"}
 
 // forOurselves are the modules that are never released, besides the benchmarks.
-var forOurselves = []string{"observe/browsertest", "gallopvet/corpus", "tools"}
+var forOurselves = []string{"observe/browsertest", "observe/incidents", "gallopvet/corpus", "tools"}
 
 const noPromise = "This package has no compatibility promise: each version may change it."
 

@@ -78,9 +78,14 @@ func open(t *testing.T, sys *actor.System, opts ...observe.Option) *tab {
 	mux.Handle("/ops/gallop/", http.StripPrefix("/ops/gallop", observe.Handler(sys, opts...)))
 	srv := httptest.NewServer(mux)
 	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close() })
+	return openAt(t, srv.URL+"/ops/gallop/")
+}
+
+// openAt opens a tab for a page that is served already.
+func openAt(t *testing.T, base string) *tab {
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	b := &tab{T: t, ctx: ctx, base: srv.URL + "/ops/gallop/"}
+	b := &tab{T: t, ctx: ctx, base: base}
 	b.must(chromedp.Do(ctx))
 	b.must(chromedp.Listen(ctx, b.note))
 	b.must2(chromedp.Call(ctx, log.Enable, cdp.Empty{}))
