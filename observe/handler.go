@@ -29,13 +29,15 @@ type handler struct {
 	look *look
 	mux  *http.ServeMux
 	dear *bucket
+	// clients has the limits of each client.
+	clients *clients
 }
 
 func newHandler(src source, opts ...Option) *handler {
 	s := settingsOf(opts)
 	h := &handler{
 		settings: s, src: src, look: newLook(src, allRules, s),
-		mux: http.NewServeMux(), dear: newBucket(dearPerSecond),
+		mux: http.NewServeMux(), dear: newBucket(dearPerSecond), clients: newClients(),
 	}
 	h.servePage()
 	h.serveAPI()

@@ -468,3 +468,72 @@ func FuzzRequests(f *testing.F) {
 		}
 	})
 }
+
+// "one client cannot hold all streams", nor make all the requests.
+func TestOneClientLeavesOthersTheirShare(t *testing.T) {
+	from := func(h http.Handler, address, path string, ctx context.Context) int {
+		r := httptest.NewRequestWithContext(ctx, "GET", path, nil)
+		r.Host, r.RemoteAddr = "localhost", address+":1234"
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	inBubble(t, crowd(), nil, func(h *handler) {
+		ctx, cancel := context.WithCancel(context.Background())
+		for range maxStreams {
+			go from(h, "10.0.0.1", "/api/v1/stream", ctx)
+		}
+		synctest.Wait()
+		if code := from(h, "10.0.0.1", "/api/v1/stream", ctx); code != http.StatusServiceUnavailable {
+			t.Errorf("one stream more than %d: %d", maxStreams, code)
+		}
+		short, end := context.WithTimeout(ctx, time.Second)
+		defer end()
+		if code := from(h, "10.0.0.2", "/api/v1/stream", short); code != 200 {
+			t.Errorf("a stream of another client: %d", code)
+		}
+		cancel()
+		codes := map[int]int{}
+		for range requestsPerSecond + 1 {
+			codes[from(h, "10.0.0.1", "/api/v1/why", context.Background())]++
+		}
+		if codes[200] != requestsPerSecond || codes[http.StatusTooManyRequests] != 1 {
+			t.Errorf("the statuses are %v", codes)
+		}
+		if code := from(h, "10.0.0.2", "/api/v1/why", context.Background()); code != 200 {
+			t.Errorf("a request of another client: %d", code)
+		}
+	})
+	c := newClients()
+	synctest.Test(t, func(t *testing.T) {
+		for i := range maxClients {
+			c.take(fmt.Sprint(i))
+		}
+		if c.take("one more") {
+			t.Errorf("%d clients are known", len(c.by))
+		}
+		pass(time.Second)
+		if !c.take("one more") || len(c.by) != 1 {
+			t.Errorf("a second later %d are", len(c.by))
+		}
+	})
+}
+
+// The last view is shown after the end of the system, and nothing looks then.
+func TestTheEndIsShown(t *testing.T) {
+	src := crowd()
+	inBubble(t, src, nil, func(h *handler) {
+		ask(h, "GET", "/api/v1/overview")
+		pass(1500 * time.Millisecond)
+		src.end(h)
+		first := ask(h, "GET", "/api/v1/overview").Body.String()
+		pass(time.Minute)
+		later := ask(h, "GET", "/api/v1/overview").Body.String()
+		if first != later || !strings.Contains(first, `"ended":true`) {
+			t.Errorf("it was %s\nand is %s", first, later)
+		}
+		if begun, closed := src.counts(); begun != 1 || closed != 1 {
+			t.Errorf("%d begun, %d closed", begun, closed)
+		}
+	})
+}

@@ -93,6 +93,10 @@ func (h *handler) serveAPI() {
 const firstSample = 5 * time.Second
 
 func (h *handler) serveRoute(w http.ResponseWriter, r *http.Request, to route) {
+	if !h.clients.take(clientOf(r)) {
+		tooMany(w)
+		return
+	}
 	q := r.URL.Query()
 	for name := range q {
 		if !slices.Contains(to.params, name) {
@@ -105,6 +109,10 @@ func (h *handler) serveRoute(w http.ResponseWriter, r *http.Request, to route) {
 	v, _, err := h.look.current(ctx)
 	if err != nil {
 		http.Error(w, "gallop: observe: no sample yet", http.StatusServiceUnavailable)
+		return
+	}
+	if to.name == "overview" && !wantsText(r) { // each window of the page asks for it once a second
+		writeData(w, v.overview())
 		return
 	}
 	answer, err := to.answer(present{v, h.redact}, q)
@@ -140,8 +148,17 @@ func writeJSON(w http.ResponseWriter, answer any) {
 		http.Error(w, "gallop: observe: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
+	writeData(w, append(data, '\n'))
+}
+
+func writeData(w http.ResponseWriter, data []byte) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(data, '\n')) // the connection is the client's concern
+	_, _ = w.Write(data) // the connection is the client's concern
+}
+
+func tooMany(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "gallop: observe: too many requests", http.StatusTooManyRequests)
 }
 
 var errParameter = errors.New("gallop: observe: a parameter that is no number, or out of range")
