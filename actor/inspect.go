@@ -308,6 +308,22 @@ func (in *inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l acce
 	return a.actorName(), s, l
 }
 
+// EachMail calls f with the behaviour of each message in an actor's mailbox, until f returns false.
+// The name is "" for a message of the runtime's.
+func (in *inspector) EachMail(ref AnyRef, f func(behaviour string) bool) {
+	a := targetOf("inspect", ref)
+	if a.status() == StatusEnded {
+		return
+	}
+	decls := a.typ().decls
+	peekMail(a, func(_ uint64, id uint16) bool {
+		if isOwn(id) || int(id) >= len(decls) {
+			return f("")
+		}
+		return f(decls[id].name)
+	})
+}
+
 // SystemOfRef returns the system of an actor.
 func (in *inspector) SystemOfRef(ref AnyRef) *System { return targetOf("inspect", ref).sys().face() }
 

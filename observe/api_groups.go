@@ -50,18 +50,22 @@ func (p present) processes() apiProcesses {
 		a.Waits = append(a.Waits, apiProcessWaits(w))
 	}
 	for _, one := range l.Processes {
-		b := apiProcess{ID: one.ID, Type: p.name(one.Type), Waits: one.Waits, On: one.On,
-			Asked: one.Asked, Queued: one.Queued, Line: one.At}
-		for _, n := range one.Names {
-			b.Names = append(b.Names, p.name(n))
-		}
-		if one.For.ID != 0 {
-			to := p.actor(one.For)
-			b.For = &to
-		}
-		a.Processes = append(a.Processes, b)
+		a.Processes = append(a.Processes, p.process(one))
 	}
 	return a
+}
+
+func (p present) process(one inspect.Process) apiProcess {
+	b := apiProcess{ID: one.ID, Type: p.name(one.Type), Waits: one.Waits, On: one.On,
+		Asked: one.Asked, Queued: one.Queued, Line: one.At}
+	for _, n := range one.Names {
+		b.Names = append(b.Names, p.name(n))
+	}
+	if one.For.ID != 0 {
+		to := p.actor(one.For)
+		b.For = &to
+	}
+	return b
 }
 
 func (p present) groups() apiGroups {

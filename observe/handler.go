@@ -31,6 +31,7 @@ type handler struct {
 	dear *bucket
 	// clients has the limits of each client.
 	clients *clients
+	states  *states
 }
 
 func newHandler(src source, opts ...Option) *handler {
@@ -39,6 +40,7 @@ func newHandler(src source, opts ...Option) *handler {
 		settings: s, src: src, look: newLook(src, allRules, s),
 		mux: http.NewServeMux(), dear: newBucket(dearPerSecond), clients: newClients(),
 	}
+	h.states = &states{h: h, by: map[uint64]*asked{}}
 	h.servePage()
 	h.serveAPI()
 	return h

@@ -19,13 +19,14 @@ const (
 // A look is shared by all clients of a handler: one goroutine that samples once a second while
 // there are clients.
 type look struct {
-	src   source
-	rules func() []rule // makes new rules whenever the looks begin
-	shown settings
+	src      source
+	rules    func() []rule // makes new rules whenever the looks begin
+	settings settings
 
 	mu      sync.Mutex
 	on      bool // the goroutine runs
 	over    bool // the system has ended, and latest is the last view of it
+	seen    shown
 	streams int
 	used    time.Time // time of the last request
 	latest  *view     // nil before the first sample
@@ -46,8 +47,8 @@ type view struct {
 	overview func() []byte
 }
 
-func newLook(src source, rules func() []rule, shown settings) *look {
-	return &look{src: src, rules: rules, shown: shown, next: make(chan struct{})}
+func newLook(src source, rules func() []rule, settings settings) *look {
+	return &look{src: src, rules: rules, settings: settings, seen: shown{}, next: make(chan struct{})}
 }
 
 // use notes a request and starts the looks if needed. The caller holds mu.
@@ -138,7 +139,7 @@ func (l *look) look(tools instruments, since, at time.Time, before *sample, rule
 	}
 	sortLints(v.lints)
 	v.over = over
-	v.overview = overviewOf(v, l.shown)
+	v.overview = overviewOf(v, l.settings)
 	l.show(v)
 	return s
 }
@@ -178,6 +179,7 @@ func (l *look) show(v *view) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.latest = v
+	l.seen.see(v)
 	close(l.next)
 	l.next = make(chan struct{})
 }
@@ -193,6 +195,7 @@ func (l *look) leaveIfIdle(now time.Time, over bool) bool {
 	l.on, l.over = false, over
 	if !over {
 		l.latest = nil
+		clear(l.seen)
 	}
 	return true
 }

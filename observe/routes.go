@@ -67,7 +67,8 @@ func index() []byte {
 	for _, r := range h.routes() {
 		text = fmt.Appendf(text, "api/v1/%-12s %s\n", r.name, r.about)
 	}
-	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "actor/ID", "one actor, and its state")
+	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "actor/ID", "one actor: what it runs, its mail, who waits for it, its state")
+	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "process/ID", "one process, and its stack")
 	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "stream",
 		"the overview, each second (server-sent events)")
 	return fmt.Appendf(text, "%-19s %s\n", "flight",
@@ -84,6 +85,7 @@ func (h *handler) serveAPI() {
 		})
 	}
 	h.mux.HandleFunc("GET /api/v1/actor/{id}", h.serveActor)
+	h.mux.HandleFunc("GET /api/v1/process/{id}", h.serveProcess)
 	h.mux.HandleFunc("POST /api/v1/actor/{id}/stop", h.serveStop)
 	h.mux.HandleFunc("GET /api/v1/stream", h.serveStream)
 	h.mux.HandleFunc("GET /flight", h.serveFlight)
