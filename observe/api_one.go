@@ -73,7 +73,7 @@ func (p present) one(a inspect.Actor) apiOne {
 	}
 	one.Procs = p.waitingProcesses(func(w inspect.Process) bool { return w.For.ID == a.ID })
 	for _, h := range p.why().Holders {
-		if h.Actor != nil && h.Actor.ID == a.ID || h.For != nil && h.For.ID == a.ID {
+		if h.Actor != nil && h.Process == 0 && h.Actor.ID == a.ID || h.For != nil && h.For.ID == a.ID {
 			one.Holders = append(one.Holders, h)
 		}
 	}

@@ -9,7 +9,7 @@ const state = { now: null, past: null, data: null, route: '', range: 300, order:
 
 function place() {
   const [name = '', id = ''] = location.hash.replace(/^#\/?/, '').split('/');
-  return views[name] ? { name, id: name === 'actor' ? id.replace(/\D/g, '') : '' } : { name: '', id: '' };
+  return views[name] ? { name, id: name === 'actor' || name === 'process' ? id.replace(/\D/g, '') : '' } : { name: '', id: '' };
 }
 
 const patience = 10_000; // ms until a request is given up
@@ -65,7 +65,9 @@ function draw() {
   const at = state.at ?? place(), view = views[at.name];
   drawNav(at);
   drawHead();
-  document.title = (view.title === 'Overview' ? '' : view.title + ' · ') + 'gallop';
+  const s = state.now?.system, part = location.pathname.replace(/^\/|\/$/g, '');
+  const subject = view.name?.(state.data) ?? (view.title === 'Overview' ? '' : view.title);
+  document.title = [s && s.health !== 'ok' ? words[s.health] : '', subject, s ? s.program + (part ? ` /${part}` : '') : part, s && `${s.host}, ${s.pid}`, 'gallop'].filter(Boolean).join(' · ');
   const width = $('main').clientWidth - 2 * parseFloat(getComputedStyle($('main')).paddingInlineStart);
   const ready = state.now && (!view.route || state.data);
   const content = ready ? view.draw({ now: state.now, past: state.past, data: state.data, width, range: state.range, order: orderOf(view, at), search: state.search, id: at.id }) : [];
@@ -82,13 +84,19 @@ function drawNav(at) {
     return h('a', { href: '#/' + name, 'aria-current': at.name === name ? 'page' : null, 'data-key': 'nav' + name }, view.title,
       n > 0 && h('span.badge' + (view.quiet ? '.quiet' : ''), null, count(n)));
   };
+  const was = $('nav').querySelector('[aria-current]')?.dataset.key;
   morphChildren($('nav'), groups.map(([title, list]) => h('div.group', { 'data-key': title }, h('p', { 'aria-hidden': 'true' }, title), Object.entries(list).map(link))));
+  const shown = $('nav').querySelector('[aria-current]');
+  if (shown && shown.dataset.key !== was) $('nav').scrollTo({ left: shown.offsetLeft - ($('nav').clientWidth - shown.offsetWidth) / 2 }); // on a phone it is a row
 }
+
+const words = { ok: 'healthy', check: 'to check', warn: 'warning' };
 
 function drawHead() {
   const s = state.now?.system;
   if (!s) return;
-  const word = { ok: 'healthy', check: 'to check', warn: 'warning' }[s.health] ?? s.health;
+  const word = words[s.health] ?? s.health;
+  morphChildren($('brand'), [h('bdi.clip', { title: s.program }, s.program), h('small.clip', { title: `process ${s.pid} on ${s.host}` }, `${s.pid} on ${s.host}`)]);
   const old = Math.round((Date.now() - state.fresh) / 1000);
   const live = state.paused ? 'paused' : s.ended ? 'the system has ended' : old > 3 ? duration(old) + ' old' : '';
   morphChildren($('headline'), [h('span.pill.' + s.health, null, word), live && h('span.pill.wait', null, live), h('bdi.clip', { title: s.headline }, s.headline)]);
