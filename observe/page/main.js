@@ -52,11 +52,12 @@ async function pull(part, path) {
 function refresh() {
   const at = state.at = place(), view = views[at.name], route = routeOf(view, at);
   const key = at.name + '/' + at.id;
-  if (state.shown !== key) Object.assign(state, { shown: key, data: null, error: '' });
+  const other = state.shown !== key;
+  if (other) Object.assign(state, { shown: key, data: null, error: '' });
   if (!state.paused || !state.now) pull('now', 'overview');
   if (view.past) pull('past', 'history?seconds=' + state.range);
   if (route) pull('data', route); else state.asked.data = '';
-  if (state.now) drawHead();
+  if (other) draw(); else drawHead();
 }
 
 function draw() {
