@@ -84,11 +84,30 @@ const (
 	fewGroups    = 100
 )
 
+// withLines adds the lines of a look before, for processes that wait for the same as they did. Lines
+// are looked at less often.
+func withLines(now, before inspect.ProcessList) inspect.ProcessList {
+	type wait struct {
+		id uint64
+		on string
+	}
+	lines := map[wait]string{}
+	for _, p := range before.Processes {
+		lines[wait{p.ID, p.On}] = p.At
+	}
+	for i := range now.Processes {
+		if p := &now.Processes[i]; p.At == "" && p.Waits {
+			p.At = lines[wait{p.ID, p.On}]
+		}
+	}
+	return now
+}
+
 // sampleGroups looks at processes and groups.
 func (t *toolbox) sampleGroups(s *sample) {
 	all := t.ticks%censusEvery == 0
 	if all || t.processes.Seen < fewProcesses {
-		t.processes = inspect.Processes(t.sys, t.ticks%censusEvery == 0)
+		t.processes = withLines(inspect.Processes(t.sys, t.ticks%censusEvery == 0), t.processes)
 	}
 	if all || len(t.groups) < fewGroups {
 		ctx, cancel := treeContext()

@@ -26,7 +26,7 @@ function tiles(s, past) {
     tile('Muted, asking', count(s.muted) + ', ' + count(s.asking), count(s.total.mutes) + ' mutes in all', last(past?.muted)),
     tile('Dead letters/s', rate(s.per_second.dead_letters), count(s.total.dead_letters) + ' in all', last(past?.dead_letters_per_second), s.per_second.dead_letters > 0 ? 'bad' : ''),
     tile('Panics', count(s.total.panics), rate(s.per_second.panics) + ' a second', last(past?.panics_per_second), s.per_second.panics > 0 ? 'bad' : ''),
-    tile('Heap', bytes(s.machine.heap_bytes), `${bytes(s.machine.allocated_bytes_per_second)}/s, collector ${percent(s.machine.collector)}`),
+    tile('Heap', s.machine.heap_bytes ? bytes(s.machine.heap_bytes) : '–', `${bytes(s.machine.allocated_bytes_per_second)}/s, collector ${percent(s.machine.collector)}`),
     tile('Goroutines', count(s.machine.goroutines), s.machine.threads_without_processor >= 0.05 ? `${rate(s.machine.threads_without_processor)} threads lack a processor` : 'no thread lacks a processor'));
 }
 
@@ -153,8 +153,8 @@ const processList = {
     data.waits.length > 0 && section('Where they wait', null, table({ label: 'Where they wait', rows: data.waits, key: (w) => w.on, none: '', columns: [
       { title: 'Waits for', wide: true, cell: (w) => w.on ? text(w.on) : h('span.state.running', null, 'running or ready') }, { title: 'Processes', number: true, cell: (w) => count(w.count) }, { title: 'Share', cell: (w) => bar(w.count / data.seen) }] })),
     section('Processes', data.seen > data.processes.length ? `${count(data.processes.length)} of them` : null, table({ label: 'Processes', rows: data.processes, key: (p) => p.id, none: 'There is no process (process/actors.Join).', columns: [
-      { title: 'Process', wide: true, cell: process }, { title: 'In', cell: (p) => p.line ? h('code', null, p.line) : '' }, { title: 'Mail', number: true, cell: (p) => count(p.queued) },
-      { title: 'Waits for', wide: true, cell: (p) => p.waits ? [text(p.on), p.for && [' ', who(p.for)], p.asked && [' ', process({ id: p.asked, type: 'process' })]] : h('span.state.running', null, 'running or ready') }] }))],
+      { title: 'Process', wide: true, cell: process }, { title: 'Mail', number: true, cell: (p) => count(p.queued) },
+      { title: 'Waits for', wide: true, cell: (p) => p.waits ? [text(p.on), p.for && [' ', who(p.for)], p.asked && [' ', process({ id: p.asked, type: 'process' })]] : h('span.state.running', null, 'running or ready') }, { title: 'In', cell: (p) => p.line ? h('code', null, p.line) : '' }] }))],
 };
 
 function waits(title, lead, none, verb) {
@@ -233,7 +233,7 @@ export const actor = {
   title: 'Actor', route: ({ id }) => 'actor/' + id,
   name: (data) => data?.actor && `${data.actor.type}#${data.actor.id}`,
   draw: ({ data, now }) => {
-    const a = data.actor, all = [...data.waits_for, ...data.is_waited_for_by];
+    const a = data.actor, under = data.holders.filter((x) => x.what !== 'running turn'), all = [...data.waits_for, ...data.is_waited_for_by];
     return [h('h1', null, h('bdi.clip', { title: a.type }, a.type), h('span.dim', null, ' #' + a.id)),
       facts([['Name', a.name], ['Path', a.path], ['Status', [data.turn.length || data.runs ? 'at work' : a.status, ' ', flags(a)]], ['Mail', queued(a) + (a.mail_waits_seconds ? `, waits ${duration(a.mail_waits_seconds)}` : '')],
         ['Spawned', a.spawned ? ago(a.spawned, now.system.at) : null], ['In its place now', data.now_in_its_place && who(data.now_in_its_place)],
@@ -244,7 +244,7 @@ export const actor = {
         { title: 'Behaviour', wide: true, cell: (m) => m.behaviour ? text(m.behaviour) : h('span.dim', null, 'of the runtime') }, { title: 'Messages', number: true, cell: (m) => count(m.count) }] })),
       all.length > 0 && section('Waiting', 'who is waited for stands on the right', h('div.scroll.canvas', { tabindex: '0', role: 'region', 'aria-label': 'Waiting, as a picture' }, waitGraph(all, [], 'Waiting'))),
       waitingProcesses(data.processes_that_wait, 'Processes that wait for it'),
-      data.holders.length > 0 && section('What it has under way', null, table({ label: 'What it has under way', rows: data.holders, none: '', columns: [
+      under.length > 0 && section('What it has under way', null, table({ label: 'What it has under way', rows: under, none: '', columns: [
         { title: 'What', cell: (x) => text(x.what) }, { title: 'How many', number: true, cell: (x) => count(x.count) }, { title: 'Whose', cell: holder }, { title: 'Waits for', cell: (x) => x.for ? who(x.for) : '' }] })),
       stateOf(data),
       section('At work', null, table({ label: 'At work', columns: busyColumns.slice(1, 3), rows: data.busy, none: 'No look has met it at work.' })),
