@@ -56,7 +56,7 @@ func TestAnOldPictureSaysSo(t *testing.T) {
 	b := openAt(t, srv.URL+"/")
 	b.goTo("")
 	mu.Lock()
-	b.wait(`/[4-9] s old/.test(document.getElementById('headline').innerText)`)
+	b.wait(`/was healthy\s+\d+ s old/.test(document.getElementById('headline').innerText)`)
 	b.shoot("old")
 	b.run(`location.hash = '#/actors'`)
 	mu.Unlock()

@@ -13,6 +13,7 @@ function place() {
 }
 
 const patience = 10_000; // ms until a request is given up
+const stale = 3; // seconds until a picture is old
 
 const get = async (path) => {
   const answer = await fetch('api/v1/' + path, { headers: { Accept: 'application/json' }, cache: 'no-store', signal: AbortSignal.timeout(patience) });
@@ -98,9 +99,9 @@ function drawHead() {
   if (!s) return;
   const word = words[s.health] ?? s.health;
   morphChildren($('brand'), [h('bdi.clip', { title: s.program }, s.program), h('small.clip', { title: `process ${s.pid} on ${s.host}` }, `${s.pid} on ${s.host}`)]);
-  const old = Math.round((Date.now() - state.fresh) / 1000);
-  const live = state.paused ? 'paused' : s.ended ? 'the system has ended' : old > 3 ? duration(old) + ' old' : '';
-  morphChildren($('headline'), [h('span.pill.' + s.health, null, word), live && h('span.pill.wait', null, live), h('bdi.clip', { title: s.headline }, s.headline)]);
+  const old = state.paused ? 0 : Math.round((Date.now() - state.fresh) / 1000);
+  const live = state.paused ? 'paused' : s.ended ? 'the system has ended' : old > stale ? duration(old) + ' old' : '';
+  morphChildren($('headline'), [h('span.pill.' + (old > stale ? 'wait' : s.health), null, (old > stale ? 'was ' : '') + word), live && h('span.pill.wait', null, live), h('bdi.clip', { title: s.headline }, s.headline)]);
   morphChildren($('foot'), [h('p', null, `Looked at for ${duration(Math.round(s.seconds))}, since ${new Date(s.since).toLocaleTimeString('en-GB')}; nothing is known of the time before. `,
     h('a', { href: 'api/v1/' }, 'The same as text and JSON'), '. ',
     s.flight && ['Flight recorder: ', h('a', { href: 'flight?as=text', download: '' }, 'text'), ', ', h('a', { href: 'flight?as=json', download: '' }, 'JSON'), '. '], 'Keys: ', h('kbd', null, 'g'), ' then ', h('kbd', null, 'o l b a m w d'), ' go, ', h('kbd', null, '/'), ' search, ', h('kbd', null, 'p'), ' pause, ', h('kbd', null, 't'), ' theme.')]);
