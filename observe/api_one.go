@@ -46,10 +46,10 @@ type apiOneProcess struct {
 	Stack    string        `json:"stack,omitempty"`
 }
 
-// one returns an actor in detail, without its state and its mail.
-func (p present) one(a inspect.Actor) apiOne {
+// one returns an actor in detail, without its state and its mail. mayLook is that of turnsOf.
+func (p present) one(a inspect.Actor, mayLook func() bool) apiOne {
 	k := actorKey(a)
-	one := apiOne{Actor: p.actor(a), Findings: p.findingsOf(k), Turn: p.turnsOf(k), Busy: p.busyOf(k),
+	one := apiOne{Actor: p.actor(a), Findings: p.findingsOf(k), Turn: p.turnsOf(k, mayLook), Busy: p.busyOf(k),
 		Mail: []apiMail{}, Waits: []apiEdge{}, Waited: []apiEdge{}, Holders: []apiHolder{},
 		Long: []apiLongTurn{}, Panics: []apiPanic{}}
 	for _, w := range p.v.waits {
@@ -107,12 +107,20 @@ func (p present) findingsOf(k key) []apiLint {
 	return all
 }
 
-func (p present) turnsOf(k key) []apiLongTurn {
+// turnsOf returns the turn of an actor or a process, if it has lasted for long. It looks for its
+// stack if mayLook reports true.
+func (p present) turnsOf(k key, mayLook func() bool) []apiLongTurn {
 	all := []apiLongTurn{}
 	for i, t := range p.longTurns()[:len(p.v.now)] {
-		if now := p.v.now[i]; k == (key{process: now.Process != 0, id: max(now.Process, now.Actor.ID)}) {
-			all = append(all, t)
+		now := p.v.now[i]
+		if k != (key{process: now.Process != 0, id: max(now.Process, now.Actor.ID)}) {
+			continue
 		}
+		if t.Stack == "" && now.Stack != nil && mayLook() { // the looks take the stacks of some turns
+			stack := now.Stack()
+			t.Stack, t.Line = p.redact("stack", string(stack)), inspect.UserFrame(stack)
+		}
+		all = append(all, t)
 	}
 	return all
 }
@@ -157,7 +165,7 @@ func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	one := present{v, h.redact}.one(a)
+	one := present{v, h.redact}.one(a, h.dear.take)
 	for _, m := range h.src.mail(a) {
 		one.Mail = append(one.Mail, apiMail(m))
 	}
@@ -181,7 +189,7 @@ func (h *handler) serveProcess(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p, k := present{v, h.redact}, key{process: true, id: id}
-	answer := apiOneProcess{Process: p.process(one), Findings: p.findingsOf(k), Turn: p.turnsOf(k), Busy: p.busyOf(k),
+	answer := apiOneProcess{Process: p.process(one), Findings: p.findingsOf(k), Turn: p.turnsOf(k, h.dear.take), Busy: p.busyOf(k),
 		Procs: p.waitingProcesses(func(w inspect.Process) bool { return w.Asked == id })}
 	if stack != "" {
 		answer.Stack = h.redact("stack", stack)
