@@ -8,14 +8,11 @@ import (
 	"strconv"
 
 	"github.com/gallop-go/gallop/internal/inspect"
-	"github.com/gallop-go/gallop/supervise"
 )
 
 // apiOne is one actor in detail. All of it is at hand, except its state.
 type apiOne struct {
 	Actor apiActor `json:"actor"`
-	// Place is the actor that is in this actor's place in the supervision tree now.
-	Place *apiActor `json:"now_in_its_place,omitempty"`
 	// Runs is the behaviour in which it was seen at work at the last look.
 	Runs     string        `json:"runs,omitempty"`
 	Turn     []apiLongTurn `json:"turn"` // its turn, if that has lasted for half a second
@@ -87,7 +84,6 @@ func (p present) one(a inspect.Actor, mayLook func() bool) apiOne {
 			one.Panics = append(one.Panics, r)
 		}
 	}
-	one.Place = p.inPlaceOf(a)
 	return one
 }
 
@@ -143,19 +139,6 @@ func (p present) waitingProcesses(wait func(inspect.Process) bool) []apiProcess 
 		}
 	}
 	return all
-}
-
-// inPlaceOf returns the actor in the place of one that has ended in the supervision tree.
-func (p present) inPlaceOf(a inspect.Actor) (now *apiActor) {
-	if a.Path == "" {
-		return nil
-	}
-	walk(p.v.trees, "", func(path string, n supervise.Node) {
-		if path == a.Path && !n.Ref.IsZero() && n.Ref.ID() != a.ID {
-			now = &apiActor{ID: n.Ref.ID(), Type: n.Type, Path: p.path(path)}
-		}
-	})
-	return now
 }
 
 // serveActor serves the page of one actor. It does not wait for the actor, which may never come to

@@ -321,8 +321,8 @@ func TestRedactionIsEverywhere(t *testing.T) {
 	}
 }
 
-// The page of an actor that does not come to its state answers at once, with what it runs, its mail
-// and who waits for it. The state comes when it comes, and stays when it comes no more.
+// The page of an actor that does not come to its state answers at once, with its turn, its mail and
+// the actors that wait for it. The state comes when it comes, and stays when it comes no more.
 func TestAnActorAnswersAtOnce(t *testing.T) {
 	src := crowd()
 	tick := src.tick

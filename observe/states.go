@@ -24,7 +24,7 @@ const (
 	mostStates   = 256
 )
 
-// apiState is what an actor has told of its state.
+// apiState is the answer of an actor that was asked for its state.
 type apiState struct {
 	GoType  string  `json:"state_type,omitempty"`
 	Bytes   int     `json:"state_bytes,omitempty"`
@@ -62,7 +62,7 @@ func (a *asked) isDone() bool {
 	}
 }
 
-// of returns what an actor tells of its state, if it does so in a moment, or has told before.
+// of returns the answer of an actor, if that comes in a moment, or else the last one.
 func (s *states) of(ctx context.Context, a inspect.Actor) apiState {
 	one := s.under(a)
 	if one == nil {

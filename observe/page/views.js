@@ -236,8 +236,7 @@ export const actor = {
     const a = data.actor, under = data.holders.filter((x) => x.what !== 'running turn'), all = [...data.waits_for, ...data.is_waited_for_by];
     return [h('h1', null, h('bdi.clip', { title: a.type }, a.type), h('span.dim', null, ' #' + a.id)),
       facts([['Name', a.name], ['Path', a.path], ['Status', [data.turn.length || data.runs ? 'at work' : a.status, ' ', flags(a)]], ['Mail', queued(a) + (a.mail_waits_seconds ? `, waits ${duration(a.mail_waits_seconds)}` : '')],
-        ['Spawned', a.spawned ? ago(a.spawned, now.system.at) : null], ['In its place now', data.now_in_its_place && who(data.now_in_its_place)],
-        ['State', data.state_type && [h('code', null, data.state_type), ' ', bytes(data.state_bytes ?? 0)]]]),
+        ['Spawned', a.spawned ? ago(a.spawned, now.system.at) : null],  ['State', data.state_type && [h('code', null, data.state_type), ' ', bytes(data.state_bytes ?? 0)]]]),
       now.system.actions && a.status !== 'ended' && h('p', null, h('button.danger', { type: 'button', 'data-act': 'stop', 'data-id': a.id }, 'Stop this actor')),
       problems(data.findings, now), turns(data, now),
       data.mail.length > 0 && section('Its mail', a.queued_more ? 'the first thousand' : null, table({ label: 'Its mail', rows: data.mail, key: (m) => m.behaviour, none: '', columns: [
