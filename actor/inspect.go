@@ -199,7 +199,7 @@ func (in *inspector) EachType(f func(name string, behaviours []string, bytes int
 // stateBytes returns the size of a state of the type.
 func (t *typeInfo) stateBytes() int { return int(reflect.TypeOf(t.state).Elem().Size()) }
 
-// EachWorker calls f for each worker.
+// EachWorker calls f for each worker, with its running behaviour and actor, or its process.
 func (in *inspector) EachWorker(f func(access.WorkerLook)) {
 	processes := in.s.processes.sys.Load()
 	for _, w := range in.s.sched.AllWorkers() {
@@ -319,6 +319,22 @@ func (in *inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l acce
 	l.Suspended = peekLife(a).suspended || a.flow.Load().suspension() != nil
 	l.Pinned = a.typ().pinned
 	return a.actorName(), s, l
+}
+
+// EachMail calls f with the behaviour of each message in an actor's mailbox, until f returns false.
+// The name is "" for a message of the runtime's.
+func (in *inspector) EachMail(ref AnyRef, f func(behaviour string) bool) {
+	a := targetOf("inspect", ref)
+	if a.status() == StatusEnded {
+		return
+	}
+	decls := a.typ().decls
+	peekMail(a, func(_ uint64, id uint16) bool {
+		if isOwn(id) || int(id) >= len(decls) {
+			return f("")
+		}
+		return f(decls[id].name)
+	})
 }
 
 // SystemOfRef returns the system of an actor.

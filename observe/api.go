@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -94,6 +95,8 @@ type apiHolder struct {
 	Actor *apiActor `json:"actor,omitempty"`
 	For   *apiActor `json:"for,omitempty"`
 	Text  string    `json:"text"`
+	// Process is the number of the process if the holder is none of an actor. Actor has its name then.
+	Process uint64 `json:"process,omitempty"`
 }
 
 type apiHold struct {
@@ -227,12 +230,21 @@ func (p present) why() apiWhy {
 		// The names are redacted already, so plain does not redact them again.
 		plain := present{p.v, func(_, text string) string { return text }}
 		w.Holders = append(w.Holders,
-			apiHolder{h.What, h.Count, plain.named(h.Actor), plain.named(h.For), h.String()})
+			apiHolder{h.What, h.Count, plain.named(h.Actor), plain.named(h.For), h.String(), p.processOf(h.Actor)})
 	}
 	for _, h := range p.v.holds {
 		w.Holds = append(w.Holds, apiHold{h.At, h.For.Seconds()})
 	}
 	return w
+}
+
+// processOf returns the number of a process by the name of a holder; 0 if that is an actor's. No actor
+// has the type of a process.
+func (p present) processOf(n actor.ActorName) uint64 {
+	if slices.ContainsFunc(p.v.types, func(t inspect.Type) bool { return t.Name == n.Type }) {
+		return 0
+	}
+	return n.ID
 }
 
 func (p present) names() []apiNamed {

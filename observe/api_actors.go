@@ -1,18 +1,12 @@
 package observe
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
-	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/inspect"
 )
 
@@ -85,122 +79,4 @@ func sortActors(all []apiActor, by string) error {
 		return errors.New("gallop: observe: sort by queued, busy, type or id")
 	}
 	return nil
-}
-
-// apiOne is one actor in detail, with its state.
-type apiOne struct {
-	Actor  apiActor  `json:"actor"`
-	Busy   []apiBusy `json:"busy"`
-	Waits  []apiEdge `json:"waits_for"`
-	Waited []apiEdge `json:"is_waited_for_by"`
-	GoType string    `json:"state_type,omitempty"`
-	Bytes  int       `json:"state_bytes,omitempty"`
-	State  string    `json:"state,omitempty"` // as JSON
-	Error  string    `json:"state_error,omitempty"`
-}
-
-const (
-	stateTimeout = time.Second
-	stateMost    = 16 << 10
-)
-
-// serveActor serves the page of one actor. The request is dear, since the actor has to take a turn.
-func (h *handler) serveActor(w http.ResponseWriter, r *http.Request) {
-	v, a, ok := h.actorOf(w, r)
-	if !ok {
-		return
-	}
-	p := present{v, h.redact}
-	one := apiOne{Actor: p.actor(a), Busy: []apiBusy{}, Waits: []apiEdge{}, Waited: []apiEdge{}}
-	for _, b := range p.busy(len(v.busy)) {
-		if b.Actor == a.ID {
-			one.Busy = append(one.Busy, b)
-		}
-	}
-	for _, e := range slices.Concat(v.graph.Mutes, v.graph.Asks) {
-		edge := apiEdge{p.actor(e.From), p.actor(e.To), e.Behaviour, e.AtLeast.Seconds()}
-		if e.From.ID == a.ID && len(one.Waits) < mostRecent {
-			one.Waits = append(one.Waits, edge)
-		}
-		if e.To.ID == a.ID && len(one.Waited) < mostRecent {
-			one.Waited = append(one.Waited, edge)
-		}
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), stateTimeout)
-	defer cancel()
-	s, err := h.src.state(ctx, a)
-	one.GoType, one.Bytes, one.State = s.GoType, s.Bytes, h.stateText(ctx, s.Value)
-	if err != nil {
-		one.Error = guard.Text(err)
-		if guard.Is(err, context.DeadlineExceeded) {
-			one.Error = fmt.Sprintf("it has not come to it within %s: its turn is long",
-				short(stateTimeout))
-		}
-	}
-	write(w, r, v, one)
-}
-
-// stateText returns a state as JSON, redacted and clipped. value is a copy made by the state. Its
-// JSON methods are the user's code, so they run apart: when ctx ends first, they are left running.
-func (h *handler) stateText(ctx context.Context, value any) (text string) {
-	if value == nil {
-		return ""
-	}
-	var data []byte
-	var err error
-	done := make(chan *guard.Fault, 1)
-	guard.Go(func() {
-		done <- guard.Apart(func() { data, err = json.MarshalIndent(value, "", "  ") })
-	})
-	select {
-	case f := <-done:
-		if f != nil {
-			return "it cannot be shown: " + f.String()
-		}
-	case <-ctx.Done():
-		return "it cannot be shown: that takes longer than " + short(stateTimeout)
-	}
-	if err != nil {
-		return "it cannot be shown: " + guard.Text(err)
-	}
-	text = h.redact("state", string(data))
-	if len(text) > stateMost {
-		text = strings.ToValidUTF8(text[:stateMost], "") + "…"
-	}
-	return text
-}
-
-// actorOf finds the actor of a request. If there is none, it has answered the request.
-func (h *handler) actorOf(w http.ResponseWriter, r *http.Request) (*view, inspect.Actor, bool) {
-	id, err := strconv.ParseUint(r.PathValue("id"), 10, 64)
-	if err != nil || len(r.URL.RawQuery) > 0 {
-		http.Error(w, "gallop: observe: an actor's number is wanted", http.StatusBadRequest)
-		return nil, inspect.Actor{}, false
-	}
-	if !h.dear.take() {
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, "gallop: observe: too many requests", http.StatusTooManyRequests)
-		return nil, inspect.Actor{}, false
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), firstSample)
-	defer cancel()
-	v, _, err := h.look.current(ctx)
-	if err != nil {
-		http.Error(w, "gallop: observe: no sample yet", http.StatusServiceUnavailable)
-		return nil, inspect.Actor{}, false
-	}
-	a, ok := h.src.find(id)
-	if !ok {
-		http.Error(w, "gallop: observe: this actor has ended, or is none of those that can be found",
-			http.StatusNotFound)
-	}
-	return v, a, ok
-}
-
-// serveStop stops an actor. Without WithActions, refuses turns the request away before.
-func (h *handler) serveStop(w http.ResponseWriter, r *http.Request) {
-	if _, a, ok := h.actorOf(w, r); ok {
-		h.src.stop(a)
-		w.WriteHeader(http.StatusNoContent)
-	}
 }

@@ -50,18 +50,22 @@ func (p present) processes() apiProcesses {
 		a.Waits = append(a.Waits, apiProcessWaits(w))
 	}
 	for _, one := range l.Processes {
-		b := apiProcess{ID: one.ID, Type: p.name(one.Type), Waits: one.Waits, On: one.On,
-			Asked: one.Asked, Queued: one.Queued, Line: one.At}
-		for _, n := range one.Names {
-			b.Names = append(b.Names, p.name(n))
-		}
-		if one.For.ID != 0 {
-			to := p.actor(one.For)
-			b.For = &to
-		}
-		a.Processes = append(a.Processes, b)
+		a.Processes = append(a.Processes, p.process(one))
 	}
 	return a
+}
+
+func (p present) process(one inspect.Process) apiProcess {
+	b := apiProcess{ID: one.ID, Type: p.name(one.Type), Waits: one.Waits, On: one.On,
+		Asked: one.Asked, Queued: one.Queued, Line: one.At}
+	for _, n := range one.Names {
+		b.Names = append(b.Names, p.name(n))
+	}
+	if one.For.ID != 0 {
+		to := p.actor(one.For)
+		b.For = &to
+	}
+	return b
 }
 
 func (p present) groups() apiGroups {
@@ -80,11 +84,30 @@ const (
 	fewGroups    = 100
 )
 
+// withLines adds the lines of a look before, for processes that wait for the same as they did. Lines
+// are looked at less often.
+func withLines(now, before inspect.ProcessList) inspect.ProcessList {
+	type wait struct {
+		id uint64
+		on string
+	}
+	lines := map[wait]string{}
+	for _, p := range before.Processes {
+		lines[wait{p.ID, p.On}] = p.At
+	}
+	for i := range now.Processes {
+		if p := &now.Processes[i]; p.At == "" && p.Waits {
+			p.At = lines[wait{p.ID, p.On}]
+		}
+	}
+	return now
+}
+
 // sampleGroups looks at processes and groups.
 func (t *toolbox) sampleGroups(s *sample) {
 	all := t.ticks%censusEvery == 0
 	if all || t.processes.Seen < fewProcesses {
-		t.processes = inspect.Processes(t.sys, t.ticks%censusEvery == 0)
+		t.processes = withLines(inspect.Processes(t.sys, t.ticks%censusEvery == 0), t.processes)
 	}
 	if all || len(t.groups) < fewGroups {
 		ctx, cancel := treeContext()

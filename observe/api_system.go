@@ -46,8 +46,10 @@ type apiSystem struct {
 	Looks       uint64     `json:"profile_looks"`
 	Running     uint64     `json:"profile_looks_running"`
 	Actions     bool       `json:"actions"`
-	Flight      bool       `json:"flight"` // a flight recorder can be read
+	Flight      bool       `json:"flight"`          // a flight recorder can be read
+	Ended       bool       `json:"ended,omitempty"` // the figures are the last ones
 
+	apiProgram
 	Pinned  float64    `json:"pinned_busy"` // the threads of pinned types that are busy, on average; not in Utilisation
 	Machine apiMachine `json:"machine"`
 }
@@ -121,7 +123,7 @@ func (p present) system(of settings) apiSystem {
 		Total:     figures(func(f func(*sample) uint64) float64 { return float64(f(v.sample)) }),
 		Living:    p.living(), Pinned: v.pinnedBusy(), Machine: p.machine(),
 		Muted: v.muted(), Asking: len(v.graph.Asks), Looks: v.looks, Running: v.ran,
-		Actions: of.actions, Flight: of.flight != nil,
+		Actions: of.actions, Flight: of.flight != nil, Ended: v.over, apiProgram: thisProgram(),
 	}
 	s.Health, s.Headline = p.headline(s)
 	return s

@@ -19,8 +19,9 @@
 //
 // While no client looks, nothing runs: no goroutine, no timer, no changed dispatch table. The first
 // request starts looks at the system, one a second. They end half a minute after the last request
-// and the last stream, or at once when the system has stopped. Each answer has the time of the
-// first look: nothing is known of the time before. Charts reach back up to an hour.
+// and the last stream, or at once when the system has stopped. Later requests are answered from the
+// last look then. Each answer has the time of the first look: nothing is known of the time before.
+// Charts reach back up to an hour.
 //
 // [WithFlightRecorder] serves the recording of a flight recorder: the last events of each worker,
 // including events before the first request.
@@ -30,8 +31,8 @@
 // The page only reads. It answers requests for localhost, for an IP address as host, and for the
 // hosts of [WithHosts]. Other hosts are refused, since a foreign site could have given its own name
 // this server's address. Requests that a browser makes for another site are refused. There are no
-// cookies and no access from other origins. At most 64 streams and 10 dear requests a second are
-// served.
+// cookies and no access from other origins. One client has at most 16 streams and 200 requests a
+// second. At most 10 actors a second are asked for their state.
 //
 // The page has no log-in: everyone who reaches the handler sees types, names, stacks, and the
 // states of actors that implement [Inspector]. [WithRedact] changes those texts. For any other

@@ -51,6 +51,17 @@ func (s *script) state(ctx context.Context, a inspect.Actor) (inspect.Snapshot, 
 	return s.stateOf(ctx, a)
 }
 
+func (s *script) mail(a inspect.Actor) []inspect.MailOf {
+	if a.Queued == 0 {
+		return nil
+	}
+	return []inspect.MailOf{{Behaviour: "say", Count: a.Queued}}
+}
+
+func (s *script) process(id uint64) (inspect.Process, string, bool) {
+	return inspect.Process{ID: id, Type: "worker", Waits: true, On: "sleep"}, "secret-stack", id == 21
+}
+
 func (s *script) stop(a inspect.Actor) { s.stopped = append(s.stopped, a.ID) }
 
 type scriptTools struct {

@@ -71,6 +71,10 @@ func TestGroupsAndProcessesAreSeen(t *testing.T) {
 	if p := s.processes; p.Seen != 1 || len(p.Processes) != 1 || p.Processes[0].On != "receive" {
 		t.Errorf("processes: %+v", p)
 	}
+	line := s.processes.Processes[0].At
+	if next := tools.sample(time.Now()).processes.Processes[0].At; line == "" || next != line {
+		t.Errorf("it waits in %q, and at the next look in %q", line, next)
+	}
 	if asks.Len() != 4 {
 		t.Errorf("%d members", asks.Len())
 	}

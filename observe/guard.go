@@ -9,7 +9,7 @@ import (
 
 const (
 	maxQuery      = 512 // bytes
-	dearPerSecond = 10
+	dearPerSecond = 10  // of all clients
 )
 
 const policyOfContent = "default-src 'none'; script-src 'self'; style-src 'self'; " +
@@ -75,13 +75,26 @@ func newBucket(perSecond float64) *bucket {
 	return &bucket{perSecond: perSecond, tokens: perSecond, at: time.Now()}
 }
 
+// fill adds the tokens since the last call. Caller holds mu.
+func (b *bucket) fill() {
+	now := time.Now()
+	b.tokens = min(b.perSecond, b.tokens+b.perSecond*now.Sub(b.at).Seconds())
+	b.at = now
+}
+
+// isFull reports whether no call was made of late.
+func (b *bucket) isFull() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fill()
+	return b.tokens == b.perSecond
+}
+
 // take reports whether one more call may pass.
 func (b *bucket) take() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := time.Now()
-	b.tokens = min(b.perSecond, b.tokens+b.perSecond*now.Sub(b.at).Seconds())
-	b.at = now
+	b.fill()
 	if b.tokens < 1 {
 		return false
 	}

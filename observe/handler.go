@@ -29,14 +29,18 @@ type handler struct {
 	look *look
 	mux  *http.ServeMux
 	dear *bucket
+	// clients has the limits of each client.
+	clients *clients
+	states  *states
 }
 
 func newHandler(src source, opts ...Option) *handler {
 	s := settingsOf(opts)
 	h := &handler{
 		settings: s, src: src, look: newLook(src, allRules, s),
-		mux: http.NewServeMux(), dear: newBucket(dearPerSecond),
+		mux: http.NewServeMux(), dear: newBucket(dearPerSecond), clients: newClients(),
 	}
+	h.states = &states{h: h, by: map[uint64]*asked{}}
 	h.servePage()
 	h.serveAPI()
 	return h

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -122,6 +121,7 @@ func TestRefusals(t *testing.T) {
 		{"no order", "GET", "/api/v1/actors?sort=secret", nil, nil, 400},
 		{"no number", "GET", "/api/v1/actor/bob", nil, nil, 400},
 		{"an actor that is gone", "GET", "/api/v1/actor/12345", nil, nil, 404},
+		{"a process that is gone", "GET", "/api/v1/process/12345", nil, nil, 404},
 		{"no such page", "GET", "/api/v1/secrets", nil, nil, 404},
 		{"out of the folder", "GET", "/page/..%2fdoc.go", nil, nil, 404},
 	} {
@@ -267,7 +267,8 @@ func TestTextOfAStory(t *testing.T) {
 			"/api/v1/tree":        {"app", "  bob", "1 restarts", "no disk"},
 			"/api/v1/panics":      {"index out of range"},
 			"/api/v1/deadletters": {"gallop: actor stopped"},
-			"/api/v1/actor/7":     {"main.session", "password"},
+			"/api/v1/actor/7":     {"main.session", "password", "say"},
+			"/api/v1/process/21":  {"worker", "sleep", "secret-stack"},
 			"/api/v1/metrics":     {"gallop_messages_total 0"},
 		} {
 			text := ask(h, "GET", path, "Accept", "*/*").Body.String()
@@ -304,7 +305,7 @@ func TestRedactionIsEverywhere(t *testing.T) {
 		return inspect.Snapshot{Value: "secret-state"}, nil
 	}
 	inBubble(t, src, []Option{redact}, func(h *handler) {
-		for _, r := range append(h.routes(), route{name: "actor/7"}) {
+		for _, r := range append(h.routes(), route{name: "actor/7"}, route{name: "process/21"}) {
 			for _, accept := range []string{"application/json", "*/*"} {
 				if text := ask(h, "GET", "/api/v1/"+r.name, "Accept",
 					accept).Body.String(); strings.Contains(text, "secret") {
@@ -320,35 +321,96 @@ func TestRedactionIsEverywhere(t *testing.T) {
 	}
 }
 
-// An actor that does not come to it costs its caller a second, and no more.
-func TestAStateHasATimeout(t *testing.T) {
+// The page of an actor that does not come to its state answers at once, with its turn, its mail and
+// the actors that wait for it. The state comes when it comes, and stays when it comes no more.
+func TestAnActorAnswersAtOnce(t *testing.T) {
 	src := crowd()
+	tick := src.tick
+	src.tick = func(n int) *sample {
+		s := tick(n)
+		s.now = []nowTurn{{Turn: inspect.Turn{Actor: src.known[0], Behaviour: "say", Lasted: 7 * time.Second},
+			at: "main.say main.go:7", stack: "goroutine 7"}}
+		if n > 5 { // there are longer ones
+			s.now[0].stack, s.now[0].Stack = "", func() []byte { return []byte("goroutine 7") }
+		}
+		return s
+	}
+	free := make(chan bool)
+	asks := 0
 	src.stateOf = func(ctx context.Context, _ inspect.Actor) (inspect.Snapshot, error) {
-		<-ctx.Done()
-		return inspect.Snapshot{}, ctx.Err()
+		asks++
+		select {
+		case <-free:
+			return inspect.Snapshot{Value: "a state"}, nil
+		case <-ctx.Done():
+			return inspect.Snapshot{}, ctx.Err()
+		}
 	}
 	inBubble(t, src, nil, func(h *handler) {
-		begin := time.Now()
-		w := ask(h, "GET", "/api/v1/actor/7")
-		if took := time.Since(begin); took != stateTimeout || !strings.Contains(w.Body.String(),
-			"its turn is long") {
-			t.Errorf("after %v: %s", took, w.Body)
+		free = make(chan bool)
+		open := func(most time.Duration) (one apiOne) {
+			t.Helper()
+			begin := time.Now()
+			w := ask(h, "GET", "/api/v1/actor/7")
+			if err := json.Unmarshal(w.Body.Bytes(), &one); err != nil {
+				t.Fatal(err, w.Body)
+			}
+			if took := time.Since(begin); took > most {
+				t.Errorf("after %v: %+v", took, one)
+			}
+			return one
+		}
+		for range 12 {
+			one := open(stateGrace)
+			if len(one.Turn) != 1 || one.Turn[0].Stack != "goroutine 7" ||
+				one.Turn[0].Behaviour != "say" || len(one.Mail) != 1 || one.Mail[0] != (apiMail{"say", 3}) ||
+				len(one.Waited) != 1 || len(one.Findings) == 0 || len(one.Holders) != 1 || one.State != "" {
+				t.Errorf("it has %+v", one)
+			}
+			pass(time.Second)
+		}
+		if one := open(stateGrace); one.Pending < 12 || !strings.Contains(one.Error, "its turn is long") {
+			t.Errorf("for %v s: %s", one.Pending, one.Error)
+		}
+		if asks != 2 {
+			t.Errorf("it was asked %d times in 12 s", asks)
+		}
+		free <- true
+		if one := open(0); one.State != `"a state"` || one.Age != 0 || one.Error != "" {
+			t.Errorf("it came as %+v", one.apiState)
+		}
+		pass(2 * time.Second)
+		open(stateGrace)
+		pass(2 * time.Second)
+		if one := open(stateGrace); one.State != `"a state"` || one.Age < 4 || one.Pending < 2 {
+			t.Errorf("it stayed as %+v", one.apiState)
 		}
 	})
 }
 
-// "at most 64 streams and 10 dear requests a second"
+// "at most 10 dear requests a second"
 func TestDearRequestsAreFew(t *testing.T) {
-	inBubble(t, crowd(), nil, func(h *handler) {
-		var codes []int
-		for range dearPerSecond + 1 {
-			codes = append(codes, ask(h, "GET", "/api/v1/actor/7").Code)
+	src := crowd()
+	for id := range uint64(dearPerSecond + 1) {
+		src.known = append(src.known, an("one", 100+id))
+	}
+	inBubble(t, src, nil, func(h *handler) {
+		asked := 0
+		for id := range dearPerSecond + 1 {
+			if text := ask(h, "GET", fmt.Sprint("/api/v1/actor/", 100+id)).Body.String(); strings.Contains(text, "main.session") {
+				asked++
+			} else if !strings.Contains(text, "too many states") {
+				t.Errorf("the answer is %s", text)
+			}
 		}
-		if i := slices.Index(codes, http.StatusTooManyRequests); i != dearPerSecond {
-			t.Errorf("the statuses are %v", codes)
+		if asked != dearPerSecond {
+			t.Errorf("%d were asked", asked)
+		}
+		if code := ask(h, "GET", "/api/v1/process/21").Code; code != http.StatusTooManyRequests {
+			t.Errorf("the status of a process is %d", code)
 		}
 		pass(time.Second)
-		if code := ask(h, "GET", "/api/v1/actor/7").Code; code != 200 {
+		if code := ask(h, "GET", "/api/v1/process/21").Code; code != 200 {
 			t.Errorf("a second later: %d", code)
 		}
 	})
@@ -465,6 +527,75 @@ func FuzzRequests(f *testing.F) {
 		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") &&
 			strings.Contains(w.Body.String(), "alert(1)") {
 			t.Errorf("%s %q shows markup", method, path)
+		}
+	})
+}
+
+// "one client cannot hold all streams", nor make all the requests.
+func TestOneClientLeavesOthersTheirShare(t *testing.T) {
+	from := func(h http.Handler, address, path string, ctx context.Context) int {
+		r := httptest.NewRequestWithContext(ctx, "GET", path, nil)
+		r.Host, r.RemoteAddr = "localhost", address+":1234"
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	inBubble(t, crowd(), nil, func(h *handler) {
+		ctx, cancel := context.WithCancel(context.Background())
+		for range maxStreams {
+			go from(h, "10.0.0.1", "/api/v1/stream", ctx)
+		}
+		synctest.Wait()
+		if code := from(h, "10.0.0.1", "/api/v1/stream", ctx); code != http.StatusServiceUnavailable {
+			t.Errorf("one stream more than %d: %d", maxStreams, code)
+		}
+		short, end := context.WithTimeout(ctx, time.Second)
+		defer end()
+		if code := from(h, "10.0.0.2", "/api/v1/stream", short); code != 200 {
+			t.Errorf("a stream of another client: %d", code)
+		}
+		cancel()
+		codes := map[int]int{}
+		for range requestsPerSecond + 1 {
+			codes[from(h, "10.0.0.1", "/api/v1/why", context.Background())]++
+		}
+		if codes[200] != requestsPerSecond || codes[http.StatusTooManyRequests] != 1 {
+			t.Errorf("the statuses are %v", codes)
+		}
+		if code := from(h, "10.0.0.2", "/api/v1/why", context.Background()); code != 200 {
+			t.Errorf("a request of another client: %d", code)
+		}
+	})
+	c := newClients()
+	synctest.Test(t, func(t *testing.T) {
+		for i := range maxClients {
+			c.take(fmt.Sprint(i))
+		}
+		if c.take("one more") {
+			t.Errorf("%d clients are known", len(c.by))
+		}
+		pass(time.Second)
+		if !c.take("one more") || len(c.by) != 1 {
+			t.Errorf("a second later %d are", len(c.by))
+		}
+	})
+}
+
+// The last view is shown after the end of the system, and nothing looks then.
+func TestTheEndIsShown(t *testing.T) {
+	src := crowd()
+	inBubble(t, src, nil, func(h *handler) {
+		ask(h, "GET", "/api/v1/overview")
+		pass(1500 * time.Millisecond)
+		src.end(h)
+		first := ask(h, "GET", "/api/v1/overview").Body.String()
+		pass(time.Minute)
+		later := ask(h, "GET", "/api/v1/overview").Body.String()
+		if first != later || !strings.Contains(first, `"ended":true`) {
+			t.Errorf("it was %s\nand is %s", first, later)
+		}
+		if begun, closed := src.counts(); begun != 1 || closed != 1 {
+			t.Errorf("%d begun, %d closed", begun, closed)
 		}
 	})
 }

@@ -21,6 +21,12 @@ func (r running) state(ctx context.Context, a inspect.Actor) (inspect.Snapshot, 
 	return inspect.State(ctx, a.Ref)
 }
 
+func (r running) mail(a inspect.Actor) []inspect.MailOf { return inspect.Mail(a.Ref) }
+
+func (r running) process(id uint64) (inspect.Process, string, bool) {
+	return inspect.FindProcess(r.sys, id)
+}
+
 func (r running) stop(a inspect.Actor) { actor.Stop(r.sys, a.Ref) }
 
 func (r running) begin() instruments {

@@ -13,19 +13,20 @@ const (
 	// beat is the interval of checks whether the system has ended.
 	beat = tick / 10
 	// idleAfter is the time from the last request to the end of the looks, if there is no stream.
-	idleAfter  = 30 * time.Second
-	maxStreams = 64
+	idleAfter = 30 * time.Second
 )
 
 // A look is shared by all clients of a handler: one goroutine that samples once a second while
 // there are clients.
 type look struct {
-	src   source
-	rules func() []rule // makes new rules whenever the looks begin
-	shown settings
+	src      source
+	rules    func() []rule // makes new rules whenever the looks begin
+	settings settings
 
 	mu      sync.Mutex
 	on      bool // the goroutine runs
+	over    bool // the system has ended, and latest is the last view of it
+	seen    shown
 	streams int
 	used    time.Time // time of the last request
 	latest  *view     // nil before the first sample
@@ -39,19 +40,21 @@ type view struct {
 	*sample
 	since  time.Time
 	before *sample // nil for the first
+	over   bool    // the system has ended, so there is no later one
 	lints  []lint
 	past   *history
-	text   func() []byte // the event for streams, made once
+	// overview returns the answer of the API of this name, as JSON. It is made once.
+	overview func() []byte
 }
 
-func newLook(src source, rules func() []rule, shown settings) *look {
-	return &look{src: src, rules: rules, shown: shown, next: make(chan struct{})}
+func newLook(src source, rules func() []rule, settings settings) *look {
+	return &look{src: src, rules: rules, settings: settings, seen: shown{}, next: make(chan struct{})}
 }
 
 // use notes a request and starts the looks if needed. The caller holds mu.
 func (l *look) use() {
 	l.used = time.Now()
-	if l.on {
+	if l.on || l.over {
 		return
 	}
 	l.on, l.latest, l.ended = true, nil, make(chan struct{})
@@ -78,15 +81,11 @@ func (l *look) current(ctx context.Context) (*view, <-chan struct{}, error) {
 	}
 }
 
-// join counts a stream. It reports false if there are too many.
-func (l *look) join() bool {
+// join counts a stream. While there are streams, the looks go on.
+func (l *look) join() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.streams == maxStreams {
-		return false
-	}
 	l.streams++
-	return true
 }
 
 func (l *look) leave() {
@@ -107,10 +106,14 @@ func (l *look) run(tools instruments, ended chan<- struct{}) {
 	var before *sample
 	for n := 0; ; n++ {
 		if n%int(tick/beat) == 0 {
-			before = l.look(tools, since, at, before, rules, past)
+			before = l.look(tools, since, at, before, rules, past, false)
 		}
 		at = <-beats.C
-		if l.leaveIfIdle(at, tools.over()) {
+		over := tools.over()
+		if over {
+			before = l.look(tools, since, at, before, rules, past, true)
+		}
+		if l.leaveIfIdle(at, over) {
 			return
 		}
 	}
@@ -119,7 +122,7 @@ func (l *look) run(tools instruments, ended chan<- struct{}) {
 // look takes a sample and shows it with the findings of the rules. A panic on the way costs only
 // its part of the page, where a line reports it.
 func (l *look) look(tools instruments, since, at time.Time, before *sample, rules *judge,
-	past *history) *sample {
+	past *history, over bool) *sample {
 	var s *sample
 	fault := guard.Apart(func() { s = tools.sample(at) })
 	if fault != nil {
@@ -135,7 +138,8 @@ func (l *look) look(tools instruments, since, at time.Time, before *sample, rule
 		v.lints = append(v.lints, ownFault(at, "The sample of this page", fault))
 	}
 	sortLints(v.lints)
-	v.text = eventOf(v, l.shown)
+	v.over = over
+	v.overview = overviewOf(v, l.settings)
 	l.show(v)
 	return s
 }
@@ -175,19 +179,24 @@ func (l *look) show(v *view) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.latest = v
+	l.seen.see(v)
 	close(l.next)
 	l.next = make(chan struct{})
 }
 
 // leaveIfIdle reports whether the looks end: soon after the last client has left, or at once if the
-// system has ended.
+// system has ended. Later requests are answered from the last view then.
 func (l *look) leaveIfIdle(now time.Time, over bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.streams > 0 || !over && now.Sub(l.used) < idleAfter {
+	if !over && (l.streams > 0 || now.Sub(l.used) < idleAfter) {
 		return false
 	}
-	l.on, l.latest = false, nil
+	l.on, l.over = false, over
+	if !over {
+		l.latest = nil
+		clear(l.seen)
+	}
 	return true
 }
 

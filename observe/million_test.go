@@ -57,7 +57,7 @@ func page(h *handler, tools instruments) *httptest.ResponseRecorder {
 	s := tools.sample(time.Now())
 	past := &history{}
 	v := viewOf(s.at, nil, s, newJudge(allRules()), past)
-	v.text = eventOf(v, h.settings)
+	v.overview = overviewOf(v, h.settings)
 	h.look.show(v)
 	return ask(h, "GET", "/api/v1/top")
 }

@@ -102,7 +102,8 @@ type blocked chan struct{}
 
 func (b blocked) MarshalJSON() ([]byte, error) { <-b; return []byte("1"), nil }
 
-// TestAStateThatBlocks: the methods by which a state becomes JSON cost the caller a second, and no more.
+// TestAStateThatBlocks: the methods by which a state becomes JSON cost the caller a
+// moment, and no more.
 func TestAStateThatBlocks(t *testing.T) {
 	src := crowd()
 	inBubble(t, src, nil, func(h *handler) {
@@ -111,11 +112,13 @@ func TestAStateThatBlocks(t *testing.T) {
 		src.stateOf = func(context.Context, inspect.Actor) (inspect.Snapshot, error) {
 			return inspect.Snapshot{Value: state}, nil
 		}
-		begin := time.Now()
-		w := ask(h, "GET", "/api/v1/actor/7")
-		if took := time.Since(begin); took != stateTimeout || !strings.Contains(w.Body.String(),
-			"it cannot be shown: that takes longer than 1s") {
-			t.Errorf("after %v: %s", took, w.Body)
+		for _, want := range []string{"it has not come to it", "it cannot be shown: that takes longer than 1s"} {
+			begin := time.Now()
+			w := ask(h, "GET", "/api/v1/actor/7")
+			if took := time.Since(begin); took > stateGrace || !strings.Contains(w.Body.String(), want) {
+				t.Errorf("after %v: %s", took, w.Body)
+			}
+			pass(textTimeout)
 		}
 	})
 }

@@ -67,7 +67,8 @@ func index() []byte {
 	for _, r := range h.routes() {
 		text = fmt.Appendf(text, "api/v1/%-12s %s\n", r.name, r.about)
 	}
-	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "actor/ID", "one actor, and its state")
+	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "actor/ID", "one actor: what it runs, its mail, who waits for it, its state")
+	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "process/ID", "one process, and its stack")
 	text = fmt.Appendf(text, "api/v1/%-12s %s\n", "stream",
 		"the overview, each second (server-sent events)")
 	return fmt.Appendf(text, "%-19s %s\n", "flight",
@@ -84,6 +85,7 @@ func (h *handler) serveAPI() {
 		})
 	}
 	h.mux.HandleFunc("GET /api/v1/actor/{id}", h.serveActor)
+	h.mux.HandleFunc("GET /api/v1/process/{id}", h.serveProcess)
 	h.mux.HandleFunc("POST /api/v1/actor/{id}/stop", h.serveStop)
 	h.mux.HandleFunc("GET /api/v1/stream", h.serveStream)
 	h.mux.HandleFunc("GET /flight", h.serveFlight)
@@ -93,6 +95,10 @@ func (h *handler) serveAPI() {
 const firstSample = 5 * time.Second
 
 func (h *handler) serveRoute(w http.ResponseWriter, r *http.Request, to route) {
+	if !h.clients.take(clientOf(r)) {
+		tooMany(w)
+		return
+	}
 	q := r.URL.Query()
 	for name := range q {
 		if !slices.Contains(to.params, name) {
@@ -105,6 +111,10 @@ func (h *handler) serveRoute(w http.ResponseWriter, r *http.Request, to route) {
 	v, _, err := h.look.current(ctx)
 	if err != nil {
 		http.Error(w, "gallop: observe: no sample yet", http.StatusServiceUnavailable)
+		return
+	}
+	if to.name == "overview" && !wantsText(r) { // each window of the page asks for it once a second
+		writeData(w, v.overview())
 		return
 	}
 	answer, err := to.answer(present{v, h.redact}, q)
@@ -140,8 +150,17 @@ func writeJSON(w http.ResponseWriter, answer any) {
 		http.Error(w, "gallop: observe: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
+	writeData(w, append(data, '\n'))
+}
+
+func writeData(w http.ResponseWriter, data []byte) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(data, '\n')) // the connection is the client's concern
+	_, _ = w.Write(data) // the connection is the client's concern
+}
+
+func tooMany(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "gallop: observe: too many requests", http.StatusTooManyRequests)
 }
 
 var errParameter = errors.New("gallop: observe: a parameter that is no number, or out of range")

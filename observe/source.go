@@ -16,6 +16,9 @@ type source interface {
 	// find, state and stop are for the page of one actor.
 	find(id uint64) (inspect.Actor, bool)
 	state(ctx context.Context, a inspect.Actor) (inspect.Snapshot, error)
+	mail(a inspect.Actor) []inspect.MailOf
+	// process is for the page of one process.
+	process(id uint64) (p inspect.Process, stack string, ok bool)
 	stop(a inspect.Actor)
 }
 

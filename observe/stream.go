@@ -2,6 +2,7 @@ package observe
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -13,11 +14,13 @@ const streamWrite = 10 * time.Second
 // serveStream sends the overview each second, as server-sent events. A slow client misses events
 // and costs nothing.
 func (h *handler) serveStream(w http.ResponseWriter, r *http.Request) {
-	if !h.look.join() {
+	if !h.clients.join(clientOf(r)) {
 		w.Header().Set("Retry-After", "10")
 		http.Error(w, "gallop: observe: too many streams", http.StatusServiceUnavailable)
 		return
 	}
+	defer h.clients.leave(clientOf(r))
+	h.look.join()
 	defer h.look.leave()
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -28,7 +31,7 @@ func (h *handler) serveStream(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		_ = out.SetWriteDeadline(time.Now().Add(streamWrite)) // some writers have no deadline
-		if _, err := w.Write(v.text()); err != nil {
+		if _, err := fmt.Fprintf(w, "event: overview\ndata: %s\n\n", v.overview()); err != nil {
 			return
 		}
 		if out.Flush() != nil {
@@ -42,13 +45,13 @@ func (h *handler) serveStream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// eventOf returns a function that makes the event of a view once for all streams.
-func eventOf(v *view, s settings) func() []byte {
+// overviewOf returns a function that makes the overview of a view, as JSON, once for all clients.
+func overviewOf(v *view, s settings) func() []byte {
 	return sync.OnceValue(func() []byte {
 		data, err := json.Marshal(present{v, s.redact}.overview(s))
 		if err != nil {
 			panic(err) // a struct of figures and texts always marshals
 		}
-		return append(append([]byte("event: overview\ndata: "), data...), "\n\n"...)
+		return data
 	})
 }

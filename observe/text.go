@@ -46,21 +46,24 @@ func writeFields(b *bytes.Buffer, title string, v reflect.Value) {
 	if title != "" {
 		fmt.Fprintf(w, "%s\n", title)
 	}
-	var lists []int
-	for i := range v.NumField() {
-		f := v.Field(i)
+	var lists [][]int
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		if field.Anonymous {
+			continue // its fields are visible
+		}
+		f := v.FieldByIndex(field.Index)
 		if f.Kind() == reflect.Slice || f.Kind() == reflect.Struct && isGroup(f) {
-			lists = append(lists, i)
+			lists = append(lists, field.Index)
 			continue
 		}
 		if c := cell(f); c != "" {
-			fmt.Fprintf(w, "%s\t%s\n", nameOf(v.Type().Field(i)), c)
+			fmt.Fprintf(w, "%s\t%s\n", nameOf(field), c)
 		}
 	}
 	_ = w.Flush() // writes to b never fail
 	for _, i := range lists {
 		b.WriteByte('\n')
-		writeValue(b, strings.ToUpper(nameOf(v.Type().Field(i))), v.Field(i))
+		writeValue(b, strings.ToUpper(nameOf(v.Type().FieldByIndex(i))), v.FieldByIndex(i))
 	}
 }
 

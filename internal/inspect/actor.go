@@ -60,6 +60,30 @@ func describeAll(in source, refs map[actor.AnyRef]bool) []Actor {
 	return all
 }
 
+// MailOf is the number of messages for one behaviour in a mailbox.
+type MailOf struct {
+	Behaviour string // "" for messages of the runtime
+	Count     int
+}
+
+// Mail counts the messages in an actor's mailbox by behaviour, up to MaxQueued in all, the largest
+// number first. It is a hint while the actor runs.
+func Mail(ref actor.AnyRef) (all []MailOf) {
+	n, by := 0, map[string]int{}
+	ofActor("Mail", ref).EachMail(ref, func(behaviour string) bool {
+		by[behaviour]++
+		n++
+		return n < MaxQueued
+	})
+	for behaviour, count := range by {
+		all = append(all, MailOf{behaviour, count})
+	}
+	slices.SortFunc(all, func(a, b MailOf) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Behaviour, b.Behaviour))
+	})
+	return all
+}
+
 // Find returns the actor with a number, if it can be found: it has a name, is one of [Roots], runs,
 // or is in the sample of [Population]. gallop keeps no list of the other actors.
 func Find(sys *actor.System, id uint64) (a Actor, ok bool) {

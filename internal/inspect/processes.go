@@ -132,6 +132,29 @@ func Processes(sys *actor.System, lines bool) ProcessList {
 	return l
 }
 
+// FindProcess returns the process with a number and, if the program has at most 500 goroutines, its
+// stack. It examines as many processes as [Processes].
+func FindProcess(sys *actor.System, id uint64) (p Process, stack string, ok bool) {
+	processes := of(sys).Processes()
+	if processes == nil {
+		return Process{}, "", false
+	}
+	var found access.ProcessLook
+	access.EachProcess(processes, mostProcesses, func(l access.ProcessLook) {
+		if l.ID == id {
+			found, ok = l, true
+		}
+	})
+	if !ok {
+		return Process{}, "", false
+	}
+	stacks := access.StacksOfProcesses()
+	if len(stacks) > 0 {
+		stack = string(found.At(stacks))
+	}
+	return processOf(found, stacks), stack, true
+}
+
 func mostOfGroups(all []ProcessGroup) []ProcessGroup {
 	slices.SortFunc(all, func(a, b ProcessGroup) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID))

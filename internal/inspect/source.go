@@ -23,6 +23,7 @@ type source interface {
 	Holders(most, timerStride int, f func(actor.AnyRef, actor.Holder)) (why []actor.Holder, timers int)
 	EachRunning(f func(actor.AnyRef))
 	Look(ref actor.AnyRef, most int) (actor.ActorName, actor.Status, access.ActorLook)
+	EachMail(ref actor.AnyRef, f func(behaviour string) bool)
 	TypeOf(ref actor.AnyRef) string
 	StateType(ref actor.AnyRef) (name string, bytes int)
 	Weak(ref actor.AnyRef) (get func() actor.AnyRef)

@@ -62,7 +62,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"observe", "l*.*", ownCode}, // look, loops
 	{"observe", "probes.*", ownCode},
 	{"observe", "route.answer", ownCode},
-	{"observe", "view.text", ownCode},
+	{"observe", "view.overview", ownCode},
 	{"process", "Self.f", inTurn},  // the body of a process
 	{"process", "plain.f", inTurn}, // the same
 	{"process", "whenCase.try", inTurn},

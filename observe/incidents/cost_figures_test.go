@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"testing"
 	"time"
 )
@@ -17,13 +18,13 @@ func TestFigures_OpenPage(t *testing.T) {
 	before := p.use(20 * time.Second)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	streamed := make(chan struct{})
+	closed := make(chan struct{})
 	go func() {
-		defer close(streamed)
-		p.stream(ctx, func(overview) bool { return true })
+		defer close(closed)
+		p.window(ctx)
 	}()
 	during := p.use(20 * time.Second)
-	<-streamed
+	<-closed
 	p.use(35 * time.Second)
 	after := p.use(20 * time.Second)
 	t.Logf("a second: %v closed, %v open, %v closed again", before, during, after)
@@ -32,6 +33,22 @@ func TestFigures_OpenPage(t *testing.T) {
 	}
 	if after-before > none {
 		t.Errorf("a closed page costs %v a second", after-before)
+	}
+}
+
+// window makes the requests of a window that shows the overview.
+func (p *played) window(ctx context.Context) {
+	for ctx.Err() == nil {
+		for _, path := range []string{"overview", "history?seconds=300"} {
+			if r := p.get(ctx, "api/v1/"+path, "application/json"); r != nil {
+				_, _ = io.Copy(io.Discard, r.Body)
+				_ = r.Body.Close()
+			}
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
 	}
 }
 

@@ -1,19 +1,22 @@
-// The page: where it is, the stream that drives it, and what a person does to it.
+// The page: where it is, the requests that it makes, and what a person does to it.
 
 import { applyWidths, h, morphChildren } from './dom.js';
 import { count, duration } from './format.js';
 import { groups, views } from './views.js';
 
 const $ = (id) => document.getElementById(id);
-const state = { now: null, past: null, data: null, route: '', range: 300, order: {}, search: '', paused: false, stream: null, error: '', fetched: 0, polling: 0 };
+const state = { now: null, past: null, data: null, route: '', range: 300, order: {}, search: '', paused: false, error: '', asked: {}, fresh: Date.now(), looking: 0, drawing: 0 };
 
 function place() {
   const [name = '', id = ''] = location.hash.replace(/^#\/?/, '').split('/');
-  return views[name] ? { name, id: name === 'actor' ? id.replace(/\D/g, '') : '' } : { name: '', id: '' };
+  return views[name] ? { name, id: name === 'actor' || name === 'process' ? id.replace(/\D/g, '') : '' } : { name: '', id: '' };
 }
 
+const patience = 10_000; // ms until a request is given up
+const stale = 3; // seconds until a picture is old
+
 const get = async (path) => {
-  const answer = await fetch('api/v1/' + path, { headers: { Accept: 'application/json' }, cache: 'no-store' });
+  const answer = await fetch('api/v1/' + path, { headers: { Accept: 'application/json' }, cache: 'no-store', signal: AbortSignal.timeout(patience) });
   if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
   return answer.json();
 };
@@ -26,35 +29,47 @@ function routeOf(view, at) {
 
 const orderOf = (view, at) => state.order[at.name] ?? view.order ?? '';
 
-// refresh asks for what the view needs, and draws. Answers that come too late are dropped.
-let turn = 0;
-async function refresh() {
-  const mine = ++turn, at = state.at = place(), view = views[at.name], route = routeOf(view, at);
-  const key = at.name + '/' + at.id;
-  if (state.shown !== key) Object.assign(state, { shown: key, data: null, error: '' });
+// pull asks for a part of the picture, unless that is under way. An answer counts while nothing else
+// is asked for in its place.
+async function pull(part, path) {
+  if (state.asked[part] === path) return;
+  state.asked[part] = path;
+  let error = '';
   try {
-    if (view.past) {
-      const past = await get('history?seconds=' + state.range);
-      if (mine === turn) state.past = past;
-    }
-    if (route && !(view.slow && state.data && Date.now() - state.fetched < 2000)) {
-      const data = await get(route);
-      if (mine !== turn) return;
-      Object.assign(state, { data, error: '', fetched: Date.now() });
-    }
+    const answer = await get(path);
+    if (state.asked[part] !== path) return;
+    if (part === 'now' && answer.system.at !== state.now?.system.at) state.fresh = Date.now();
+    state[part] = answer;
   } catch (problem) {
-    if (mine !== turn) return;
-    state.error = String(problem.message ?? problem).replace(/^gallop: observe: /, '');
+    if (state.asked[part] !== path) return;
+    error = String(problem.message ?? problem).replace(/^gallop: observe: /, '');
   }
-  draw();
+  state.asked[part] = '';
+  if (part === 'data' || !state.now) state.error = error;
+  if (!state.drawing) state.drawing = setTimeout(draw, 30); // together with other answers
+}
+
+// refresh asks for all that the view needs.
+function refresh() {
+  const at = state.at = place(), view = views[at.name], route = routeOf(view, at);
+  const key = at.name + '/' + at.id;
+  const other = state.shown !== key;
+  if (other) Object.assign(state, { shown: key, data: null, error: '' });
+  if (!state.paused || !state.now) pull('now', 'overview');
+  if (view.past) pull('past', 'history?seconds=' + state.range);
+  if (route) pull('data', route); else state.asked.data = '';
+  if (other) draw(); else drawHead();
 }
 
 function draw() {
+  state.drawing = 0;
   // Not where the address says: what is there now may be for the page before.
   const at = state.at ?? place(), view = views[at.name];
   drawNav(at);
   drawHead();
-  document.title = (view.title === 'Overview' ? '' : view.title + ' · ') + 'gallop';
+  const s = state.now?.system, part = location.pathname.replace(/^\/|\/$/g, '');
+  const subject = view.name?.(state.data) ?? (view.title === 'Overview' ? '' : view.title);
+  document.title = [s && s.health !== 'ok' ? words[s.health] : '', subject, s ? s.program + (part ? ` /${part}` : '') : part, s && `${s.host}, ${s.pid}`, 'gallop'].filter(Boolean).join(' · ');
   const width = $('main').clientWidth - 2 * parseFloat(getComputedStyle($('main')).paddingInlineStart);
   const ready = state.now && (!view.route || state.data);
   const content = ready ? view.draw({ now: state.now, past: state.past, data: state.data, width, range: state.range, order: orderOf(view, at), search: state.search, id: at.id }) : [];
@@ -71,53 +86,36 @@ function drawNav(at) {
     return h('a', { href: '#/' + name, 'aria-current': at.name === name ? 'page' : null, 'data-key': 'nav' + name }, view.title,
       n > 0 && h('span.badge' + (view.quiet ? '.quiet' : ''), null, count(n)));
   };
+  const was = $('nav').querySelector('[aria-current]')?.dataset.key;
   morphChildren($('nav'), groups.map(([title, list]) => h('div.group', { 'data-key': title }, h('p', { 'aria-hidden': 'true' }, title), Object.entries(list).map(link))));
+  const shown = $('nav').querySelector('[aria-current]');
+  if (shown && shown.dataset.key !== was) $('nav').scrollTo({ left: shown.offsetLeft - ($('nav').clientWidth - shown.offsetWidth) / 2 }); // on a phone it is a row
 }
+
+const words = { ok: 'healthy', check: 'to check', warn: 'warning' };
 
 function drawHead() {
   const s = state.now?.system;
   if (!s) return;
-  const word = { ok: 'healthy', check: 'to check', warn: 'warning' }[s.health] ?? s.health;
-  const live = state.paused ? 'paused' : state.lost ? 'connection lost' : '';
-  morphChildren($('headline'), [h('span.pill.' + s.health, null, word), live && h('span.pill.wait', null, live), h('bdi.clip', { title: s.headline }, s.headline)]);
+  const word = words[s.health] ?? s.health;
+  morphChildren($('brand'), [h('bdi.clip', { title: s.program }, s.program), h('small.clip', { title: `process ${s.pid} on ${s.host}` }, `${s.pid} on ${s.host}`)]);
+  const old = state.paused ? 0 : Math.round((Date.now() - state.fresh) / 1000);
+  const live = state.paused ? 'paused' : s.ended ? 'the system has ended' : old > stale ? duration(old) + ' old' : '';
+  morphChildren($('headline'), [h('span.pill.' + (old > stale ? 'wait' : s.health), null, (old > stale ? 'was ' : '') + word), live && h('span.pill.wait', null, live), h('bdi.clip', { title: s.headline }, s.headline)]);
   morphChildren($('foot'), [h('p', null, `Looked at for ${duration(Math.round(s.seconds))}, since ${new Date(s.since).toLocaleTimeString('en-GB')}; nothing is known of the time before. `,
     h('a', { href: 'api/v1/' }, 'The same as text and JSON'), '. ',
     s.flight && ['Flight recorder: ', h('a', { href: 'flight?as=text', download: '' }, 'text'), ', ', h('a', { href: 'flight?as=json', download: '' }, 'JSON'), '. '], 'Keys: ', h('kbd', null, 'g'), ' then ', h('kbd', null, 'o l b a m w d'), ' go, ', h('kbd', null, '/'), ' search, ', h('kbd', null, 'p'), ' pause, ', h('kbd', null, 't'), ' theme.')]);
 }
 
-// ---- the stream ----
+// ---- the looks ----
 
-function open() {
-  close();
+// A window that is seen asks once a second. A stream would hold one of the six connections that a
+// browser has for all windows of a page.
+function look() {
+  clearInterval(state.looking);
   if (state.paused || document.hidden) return;
-  const stream = state.stream = new EventSource('api/v1/stream');
-  stream.addEventListener('overview', (event) => {
-    state.lost = false;
-    state.now = JSON.parse(event.data);
-    refresh();
-  });
-  stream.onerror = () => {
-    state.lost = true;
-    drawHead();
-    if (stream.readyState === EventSource.CLOSED) poll(); // refused: there are too many
-  };
-}
-
-function close() {
-  state.stream?.close();
-  clearTimeout(state.polling);
-  state.stream = null;
-}
-
-async function poll() {
-  clearTimeout(state.polling);
-  if (state.paused || document.hidden) return;
-  try {
-    state.now = await get('overview');
-    state.lost = false;
-    await refresh();
-  } catch { state.lost = true; drawHead(); }
-  state.polling = setTimeout(poll, 5000);
+  state.looking = setInterval(refresh, 1000);
+  refresh();
 }
 
 // ---- what a person does ----
@@ -126,7 +124,7 @@ function pause() {
   state.paused = !state.paused;
   $('pause').textContent = state.paused ? 'Resume' : 'Pause';
   $('pause').setAttribute('aria-pressed', state.paused);
-  if (state.paused) close(); else open();
+  look();
   drawHead();
 }
 
@@ -146,7 +144,7 @@ const actions = {
   range: (e) => { state.range = Number(e.dataset.range); refresh(); },
   stop: async (e) => {
     if (!confirm('Stop this actor? Its mail becomes dead letters.')) return;
-    const answer = await fetch(`api/v1/actor/${e.dataset.id}/stop`, { method: 'POST' });
+    const answer = await fetch(`api/v1/actor/${e.dataset.id}/stop`, { method: 'POST', signal: AbortSignal.timeout(patience) });
     state.error = answer.ok ? '' : await answer.text();
     refresh();
   },
@@ -192,10 +190,10 @@ $('pause').addEventListener('click', pause);
 $('theme').addEventListener('click', () => theme(themes[(themes.indexOf(themeNow()) + 1) % 3]));
 addEventListener('hashchange', () => { $('main').scrollTo?.(0, 0); scrollTo(0, 0); refresh(); });
 addEventListener('resize', () => { clearTimeout(typing); typing = setTimeout(draw, 100); });
-document.addEventListener('visibilitychange', open);
+document.addEventListener('visibilitychange', look);
 
 let saved = 'auto';
 try { saved = localStorage.getItem('gallop-theme') ?? 'auto'; } catch { /* private windows have none */ }
 theme(themes.includes(saved) ? saved : 'auto');
 drawNav(place());
-open();
+look();

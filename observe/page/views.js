@@ -4,7 +4,7 @@ import { h } from './dom.js';
 import { area, spark } from './charts.js';
 import { waitGraph } from './graph.js';
 import { ago, bytes, clock, count, duration, percent, plural, queued, rate } from './format.js';
-import { bar, busyColumns, empty, flags, lintCard, mark, section, table, text, typeColumns, who } from './parts.js';
+import { bar, busyColumns, doer, empty, flags, lintCard, mark, process, section, table, text, typeColumns, who } from './parts.js';
 
 const lintList = (lints, now) => lints.length
   ? h('ul.lints', null, lints.map((l) => lintCard(l, now)))
@@ -20,12 +20,14 @@ function tiles(s, past) {
   const last = (list) => list ?? [];
   return h('div.tiles', null,
     tile('Messages/s', count(s.per_second.messages), count(s.total.messages) + ' in all', last(past?.messages_per_second)),
-    tile('Workers busy', percent(s.utilisation), plural(s.workers, 'worker'), last(past?.utilisation)),
+    tile('Workers busy', percent(s.utilisation), plural(s.workers, 'worker') + (s.pinned_busy >= 0.01 ? `, and pinned ones ${percent(s.pinned_busy)}` : ''), last(past?.utilisation)),
     tile('Actors living', s.living.seen ? '≈ ' + count(s.living.estimate) : s.living.high ? '≤ ' + count(s.living.high) : '–',
       s.living.seen ? `${count(s.living.low)}–${count(s.living.high)} · ${count(s.living.seen)} seen, 1 in ${s.living.one_in}` : 'none in the sample of 1 in ' + s.living.one_in, last(past?.living)),
     tile('Muted, asking', count(s.muted) + ', ' + count(s.asking), count(s.total.mutes) + ' mutes in all', last(past?.muted)),
     tile('Dead letters/s', rate(s.per_second.dead_letters), count(s.total.dead_letters) + ' in all', last(past?.dead_letters_per_second), s.per_second.dead_letters > 0 ? 'bad' : ''),
-    tile('Panics', count(s.total.panics), rate(s.per_second.panics) + ' a second', last(past?.panics_per_second), s.per_second.panics > 0 ? 'bad' : ''));
+    tile('Panics', count(s.total.panics), rate(s.per_second.panics) + ' a second', last(past?.panics_per_second), s.per_second.panics > 0 ? 'bad' : ''),
+    tile('Heap', s.machine.heap_bytes ? bytes(s.machine.heap_bytes) : '–', `${bytes(s.machine.allocated_bytes_per_second)}/s, collector ${percent(s.machine.collector)}`),
+    tile('Goroutines', count(s.machine.goroutines), s.machine.threads_without_processor >= 0.05 ? `${rate(s.machine.threads_without_processor)} threads lack a processor` : 'no thread lacks a processor'));
 }
 
 const looks = (s) => `${count(s.profile_looks_running)} of ${count(s.profile_looks)} looks met a turn` +
@@ -46,7 +48,7 @@ function charts(past, width, range) {
 
 const workerRows = (list, slots) => h('ul.workers', null, list.map((w) => h('li', { 'data-key': 'w' + w.id },
   h('span.id', null, (w.pinned ? 'pinned ' : w.id >= slots ? 'stand-in ' : 'worker ') + w.id), bar(w.busy, null, w.busy > 0.9),
-  h('span.does', null, w.type ? [h('span.state.' + w.state, null, w.state), ' ', who({ id: w.actor, type: w.type }), w.behaviour && [' ', text(w.behaviour)]] : h('span.dim', null, w.state)))));
+  h('span.does', null, w.type ? [h('span.state.' + w.state, null, w.state), ' ', doer(w), w.behaviour && [' ', text(w.behaviour)], w.for_seconds > 0 && h('span.tag.bad', null, duration(w.for_seconds))] : h('span.dim', null, w.state)))));
 
 export function workersOf(list, slots) {
   const own = list.filter((w) => w.pinned || w.id < slots || w.busy > 0.005 || w.type || w.messages_per_second > 0 || w.parks_per_second > 0);
@@ -67,7 +69,7 @@ const overview = {
       section('Lints', null, lintList(now.lints.slice(0, 4), s.at), now.lints.length > 4 && h('p.more', null, h('a', { href: '#/lints' }, `and ${now.lints.length - 4} more`))), tiles(s, past), charts(past, width, range),
       h('div.two.uneven', null,
         section('Busiest', looks(s),
-          table({ label: 'Busiest actors', columns: busyColumns, rows: now.top, key: (b) => b.actor + b.type + b.behaviour, none: s.profile_looks ? 'No look has met a turn: the system has little to do.' : 'No looks yet: a second, please.' })),
+          table({ label: 'Busiest actors', columns: busyColumns, rows: now.top, key: (b) => [b.actor, b.process, b.type, b.behaviour], none: s.profile_looks ? 'No look has met a turn: the system has little to do.' : 'No looks yet: a second, please.' })),
         section('Workers', null, workersOf(now.workers, s.workers))),
       section('Types', 'mail waits: as probes to some actors of the type find it',
         table({ label: 'Types', columns: typeColumns.map((c) => ({ ...c, sort: null })), rows: now.types, key: (t) => t.name, none: 'No actor was spawned yet.' }))];
@@ -82,8 +84,8 @@ const lints = {
 const busiest = {
   title: 'Busiest', route: 'top',
   draw: ({ data, now }) => [h('h1', null, 'Busiest actors'),
-    h('p.lead', null, `What ran when the workers were looked at, 100 times a second, in the last 5 to 10 seconds: ${looks(now.system)}. Shares are of the time of busy workers.`),
-    table({ label: 'Busiest actors', columns: busyColumns, rows: data, key: (b) => b.actor + b.type + b.behaviour, none: 'No look has met a turn: the system has little to do, or the page was opened just now.' })],
+    h('p.lead', null, `What ran when the workers were looked at, 100 times a second, in the last 5 to 10 seconds: ${looks(now.system)}. Shares are of one worker’s time.`),
+    table({ label: 'Busiest actors', columns: busyColumns, rows: data, key: (b) => [b.actor, b.process, b.type, b.behaviour], none: 'No look has met a turn: the system has little to do, or the page was opened just now.' })],
 };
 
 const workers = {
@@ -151,8 +153,8 @@ const processList = {
     data.waits.length > 0 && section('Where they wait', null, table({ label: 'Where they wait', rows: data.waits, key: (w) => w.on, none: '', columns: [
       { title: 'Waits for', wide: true, cell: (w) => w.on ? text(w.on) : h('span.state.running', null, 'running or ready') }, { title: 'Processes', number: true, cell: (w) => count(w.count) }, { title: 'Share', cell: (w) => bar(w.count / data.seen) }] })),
     section('Processes', data.seen > data.processes.length ? `${count(data.processes.length)} of them` : null, table({ label: 'Processes', rows: data.processes, key: (p) => p.id, none: 'There is no process (process/actors.Join).', columns: [
-      { title: 'Process', cell: (p) => [h('bdi', null, p.type), h('span.dim', null, '#' + p.id)] }, { title: 'Names', wide: true, cell: (p) => p.names ? text(p.names.join(', ')) : '' },
-      { title: 'Waits for', wide: true, cell: (p) => p.waits ? [text(p.on), p.for && [' ', who(p.for)]] : h('span.state.running', null, 'running or ready') }] }))],
+      { title: 'Process', wide: true, cell: process }, { title: 'Mail', number: true, cell: (p) => count(p.queued) },
+      { title: 'Waits for', wide: true, cell: (p) => p.waits ? [text(p.on), p.for && [' ', who(p.for)], p.asked && [' ', process({ id: p.asked, type: 'process' })]] : h('span.state.running', null, 'running or ready') }, { title: 'In', cell: (p) => p.line ? h('code', null, p.line) : '' }] }))],
 };
 
 function waits(title, lead, none, verb) {
@@ -167,11 +169,13 @@ function waits(title, lead, none, verb) {
 const mutes = { title: 'Mutes', badge: (o) => o.system.muted, quiet: true, route: 'mutes', draw: waits('Mute graph', 'Who is muted, and for whom. An arrow leads to the actor that is waited for: one on the right that waits for nothing is the one that does not keep up.', 'No actor is muted.', 'Waits for') };
 const asks = { title: 'Asks', badge: (o) => o.system.asking, quiet: true, route: 'asks', draw: waits('Ask graph', 'Who waits for a reply in its turn, and from whom.', 'No actor waits for a reply in its turn.', 'Asks') };
 
+const holder = (x) => x.process ? process({ id: x.process, type: x.actor.type, names: x.actor.name ? [x.actor.name] : undefined }) : x.actor ? who(x.actor) : h('span.dim', null, '–');
+
 const why = {
   title: 'Why it goes on', route: 'why',
   draw: ({ data }) => [h('h1', null, 'Why the system is not quiescent'), h('p.lead', null, 'What keeps Wait, Run and Shutdown from returning, by kind. While the system works this is a hint; once nothing moves it is exact.'),
     table({ label: 'Reasons', rows: data.holders, none: 'Nothing: the system is quiescent.', columns: [
-      { title: 'What', cell: (x) => x.what }, { title: 'How many', number: true, cell: (x) => count(x.count) }, { title: 'Whose', wide: true, cell: (x) => x.actor ? who(x.actor) : h('span.dim', null, '–') },
+      { title: 'What', cell: (x) => x.what }, { title: 'How many', number: true, cell: (x) => count(x.count) }, { title: 'Whose', wide: true, cell: (x) => holder(x) },
       { title: 'Waits for', cell: (x) => x.for ? who(x.for) : '' }] }),
     section('Holds', 'taken since the page was mounted', table({ label: 'Holds', rows: data.holds, none: 'No hold is taken.', columns: [
       { title: 'Taken in', wide: true, cell: (x) => h('code', null, x.at) }, { title: 'For', number: true, cell: (x) => duration(x.seconds) }] }))],
@@ -189,30 +193,76 @@ const deadletters = {
 
 const stack = (s, label) => s && h('details', { 'data-key': 'stack' }, h('summary', null, label), h('pre', { tabindex: '0' }, s));
 
+const panicList = (list) => h('ul.events', null, list.map((p) => h('li', { 'data-key': p.at + p.actor.id }, h('p.strong', null, h('bdi', null, p.value)),
+  h('p.meta', null, clock(p.at), ' · ', who(p.actor), ' in ', text(p.behaviour || 'a collection'), p.from ? [' · sent by #', p.from] : ' · sent from outside'), h('p', null, h('code', null, p.frame)), stack(p.stack, 'Stack'))));
+
 const panics = {
   title: 'Panics', badge: (o) => o.system.total.panics, quiet: true, route: 'panics',
   draw: ({ data, now }) => [h('h1', null, 'Panics'), h('p.lead', null, `${count(now.system.total.panics)} in all. The last ones since ${clock(now.system.since)}, the newest first.`),
-    data.length ? h('ul.events', null, data.map((p) => h('li', { 'data-key': p.at + p.actor.id }, h('p.strong', null, h('bdi', null, p.value)), h('p.meta', null, clock(p.at), ' · ', who(p.actor), ' in ', text(p.behaviour || 'a collection'), p.from ? [' · sent by #', p.from] : ' · sent from outside'), h('p', null, h('code', null, p.frame)), stack(p.stack, 'Stack')))) : empty('None since the page was opened.')],
+    data.length ? panicList(data) : empty('None since the page was opened.')],
 };
+
+const turnList = (list) => h('ul.events', null, list.map((t) => h('li', { 'data-key': t.at + t.actor.id + (t.process ?? '') }, h('p.strong', null, t.now ? h('span.tag.bad', null, 'now') : '', ' ≥ ' + duration(t.at_least_seconds) + (t.blocking ? ', blocking as declared' : '')),
+  h('p.meta', null, clock(t.at), ' · ', t.process ? process({ id: t.process, type: t.actor.type, names: t.actor.name ? [t.actor.name] : undefined }) : [who(t.actor), ' in ', text(t.behaviour)], ' · worker ' + t.worker), t.line && h('p', null, h('code', null, t.line)), stack(t.stack, 'Where it is'))));
 
 const longturns = {
   title: 'Long turns', route: 'longturns',
-  draw: ({ data }) => [h('h1', null, 'Long turns'), h('p.lead', null, 'Behaviours that ran or blocked for longer than WithLongTurn, the newest first.'),
-    data.length ? h('ul.events', null, data.map((t) => h('li', { 'data-key': t.at + t.actor.id }, h('p.strong', null, '≥ ' + duration(t.at_least_seconds) + (t.blocking ? ', blocking as declared' : '')), h('p.meta', null, clock(t.at), ' · ', who(t.actor), ' in ', text(t.behaviour), ' · worker ' + t.worker), stack(t.stack, 'Where it is')))) : empty('None since the page was opened.')],
+  draw: ({ data }) => [h('h1', null, 'Long turns'), h('p.lead', null, 'Turns that run for long now, then those that ran or blocked for longer than WithLongTurn, the newest first.'),
+    data.length ? turnList(data) : empty('None runs now, and none was long since the page was opened.')],
 };
 
+const problems = (list, now) => list.length > 0 && section('Findings', null, h('ul.lints', null, list.map((l) => lintCard(l, now.system.at))));
+
+// turns has what an actor or a process runs now, with the place in the code.
+const turns = (data, now) => data.turn.map((t) => h('section', { 'aria-label': 'What it runs', 'data-key': 'turn' }, h('div.head', null, h('h2', null, 'What it runs')),
+  h('div.card.turn', null, h('p.strong', null, t.behaviour ? [h('bdi', null, t.behaviour), ', '] : '', `for ${duration(t.at_least_seconds)}` + (t.blocking ? ', blocking as declared' : '')),
+    h('p.meta', null, `since ${clock(t.at)} · on worker ${t.worker}`), t.line && h('p', null, h('code', null, t.line)), t.stack && h('pre', { tabindex: '0' }, t.stack))));
+
+const facts = (list) => h('dl.facts', null, list.filter(([, v]) => v).map(([k, v]) => h('div', { 'data-key': k }, h('dt', null, k), h('dd', null, typeof v === 'string' ? text(v) : v))));
+
+const waitingProcesses = (list, what) => list.length > 0 && section(what, null, table({ label: what, rows: list, key: (p) => p.id, none: '', columns: [
+  { title: 'Process', wide: true, cell: process }, { title: 'Waits for', cell: (p) => text(p.on) }, { title: 'In', wide: true, cell: (p) => p.line ? h('code', null, p.line) : '' }] }));
+
+function stateOf(data) {
+  const said = data.state_age_seconds ? `as of ${duration(data.state_age_seconds)} ago` : null;
+  return section('What its state says', said, data.state_error && h('p.empty', { 'data-key': 'late' }, data.state_error + '.'),
+    data.state ? h('pre', { tabindex: '0' }, data.state) : !data.state_error && empty('Nothing. A state can say something of itself: see inspect.Inspector, or slog.LogValuer.'));
+}
+
 export const actor = {
-  title: 'Actor', slow: true,
-  route: ({ id }) => 'actor/' + id,
+  title: 'Actor', route: ({ id }) => 'actor/' + id,
+  name: (data) => data?.actor && `${data.actor.type}#${data.actor.id}`,
   draw: ({ data, now }) => {
-    const a = data.actor;
+    const a = data.actor, under = data.holders.filter((x) => x.what !== 'running turn'), all = [...data.waits_for, ...data.is_waited_for_by];
     return [h('h1', null, h('bdi.clip', { title: a.type }, a.type), h('span.dim', null, ' #' + a.id)),
-      h('dl.facts', null, [['Name', a.name], ['Path', a.path], ['Status', [a.status, ' ', flags(a)]], ['Mail', queued(a)], ['Spawned', a.spawned ? ago(a.spawned, now.system.at) : null],
-        ['State', data.state_type && [h('code', null, data.state_type), ' ', bytes(data.state_bytes ?? 0)]]].filter(([, v]) => v).map(([k, v]) => h('div', { 'data-key': k }, h('dt', null, k), h('dd', null, typeof v === 'string' ? text(v) : v)))),
-      now.system.actions && h('p', null, h('button.danger', { type: 'button', 'data-act': 'stop', 'data-id': a.id }, 'Stop this actor')),
-      section('What its state says', null, data.state_error ? empty(data.state_error) : data.state ? h('pre', { tabindex: '0' }, data.state) : empty('Nothing. A state can say something of itself: see inspect.Inspector, or slog.LogValuer.')),
-      section('At work', null, table({ label: 'At work', columns: busyColumns.slice(1), rows: data.busy, none: 'No look has met it at work.' })),
-      (data.waits_for.length || data.is_waited_for_by.length) ? section('Waiting', null, h('div.scroll.canvas', { tabindex: '0', role: 'region', 'aria-label': 'Waiting, as a picture' }, waitGraph([...data.waits_for, ...data.is_waited_for_by], [], 'Waiting'))) : null];
+      facts([['Name', a.name], ['Path', a.path], ['Status', [data.turn.length || data.runs ? 'at work' : a.status, ' ', flags(a)]], ['Mail', queued(a) + (a.mail_waits_seconds ? `, waits ${duration(a.mail_waits_seconds)}` : '')],
+        ['Spawned', a.spawned ? ago(a.spawned, now.system.at) : null],  ['State', data.state_type && [h('code', null, data.state_type), ' ', bytes(data.state_bytes ?? 0)]]]),
+      now.system.actions && a.status !== 'ended' && h('p', null, h('button.danger', { type: 'button', 'data-act': 'stop', 'data-id': a.id }, 'Stop this actor')),
+      problems(data.findings, now), turns(data, now),
+      data.mail.length > 0 && section('Its mail', a.queued_more ? 'the first thousand' : null, table({ label: 'Its mail', rows: data.mail, key: (m) => m.behaviour, none: '', columns: [
+        { title: 'Behaviour', wide: true, cell: (m) => m.behaviour ? text(m.behaviour) : h('span.dim', null, 'of the runtime') }, { title: 'Messages', number: true, cell: (m) => count(m.count) }] })),
+      all.length > 0 && section('Waiting', 'who is waited for stands on the right', h('div.scroll.canvas', { tabindex: '0', role: 'region', 'aria-label': 'Waiting, as a picture' }, waitGraph(all, [], 'Waiting'))),
+      waitingProcesses(data.processes_that_wait, 'Processes that wait for it'),
+      under.length > 0 && section('What it has under way', null, table({ label: 'What it has under way', rows: under, none: '', columns: [
+        { title: 'What', cell: (x) => text(x.what) }, { title: 'How many', number: true, cell: (x) => count(x.count) }, { title: 'Whose', cell: holder }, { title: 'Waits for', cell: (x) => x.for ? who(x.for) : '' }] })),
+      stateOf(data),
+      section('At work', null, table({ label: 'At work', columns: busyColumns.slice(1, 3), rows: data.busy, none: 'No look has met it at work.' })),
+      data.panics.length > 0 && section('Its panics', 'the newest first', panicList(data.panics)),
+      data.long_turns.length > 0 && section('Its long turns', 'the newest first', turnList(data.long_turns))];
+  },
+};
+
+export const processView = {
+  title: 'Process', route: ({ id }) => 'process/' + id,
+  name: (data) => data?.process && `${data.process.type}#${data.process.id}`,
+  draw: ({ data, now }) => {
+    const p = data.process;
+    return [h('h1', null, h('bdi.clip', { title: p.type }, p.type), h('span.dim', null, ' #' + p.id)),
+      facts([['Names', p.names?.join(', ')], ['Status', p.waits ? 'waits' : 'running or ready'],
+        ['Waits for', p.waits && [text(p.on), p.for && [' ', who(p.for)], p.asked && [' ', process({ id: p.asked, type: 'process' })]]], ['Mail', count(p.queued)]]),
+      problems(data.findings, now), turns(data, now), waitingProcesses(data.processes_that_wait, 'Processes that wait for it'),
+      !data.turn.length && section('Where it is', null, p.line && h('p', null, h('code', null, p.line)), data.stack ? h('pre', { tabindex: '0' }, data.stack) : empty('Its stack is not known: the program has more than 500 goroutines.')),
+      section('At work', null, table({ label: 'At work', columns: busyColumns.slice(1, 3), rows: data.busy, none: 'No look has met it at work.' }))];
   },
 };
 
@@ -224,4 +274,4 @@ export const groups = [
   ['Failures', { deadletters, panics, longturns }],
 ];
 
-export const views = Object.assign({}, ...groups.map(([, v]) => v), { actor });
+export const views = Object.assign({}, ...groups.map(([, v]) => v), { actor, process: processView });

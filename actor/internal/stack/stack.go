@@ -69,9 +69,9 @@ func UserFrame(text []byte) string {
 const OurModule = "github.com/gallop-go/gallop/"
 
 // ofGallop reports whether a frame belongs to gallop's packages, or says where they started the
-// goroutine. Gallop's tests, benchmarks and incidents do not
-// count, since they only use the packages. Its
-// examples and commands do not count either, since their functions are in package main.
+// goroutine. Gallop's tests, benchmarks and incidents do not count, since they only use the
+// packages. Its examples and commands do not count either, since their functions are in package
+// main.
 func ofGallop(function, place string) bool {
 	return strings.Contains(function, OurModule) &&
 		!strings.Contains(function, OurModule+"benchmarks/") &&
