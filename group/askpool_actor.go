@@ -93,5 +93,5 @@ func (a *askPoolActor) replaced(c *actor.Context, gone actor.AnyRef) (none struc
 	return none, nil
 }
 
-// Inspect says, to package inspect, how many members the pool has. It implements inspect.Inspector.
+// Inspect says, to package inspect, how many members the pool has. It implements observe.Inspector.
 func (a *askPoolActor) Inspect() any { return a.table.look() }

@@ -45,7 +45,7 @@ func groupsOf(sys any) (refs []any) {
 	return refs
 }
 
-// Inspect says, to package inspect, how many members the pool has. It implements inspect.Inspector.
+// Inspect says, to package inspect, how many members the pool has. It implements observe.Inspector.
 func (p *poolActor[M]) Inspect() any {
 	l := access.GroupLook{What: "pool", Of: typeName[M](), Members: len(p.members)}
 	for _, m := range p.members {
@@ -57,13 +57,13 @@ func (p *poolActor[M]) Inspect() any {
 }
 
 // Inspect says, to package inspect, how many subscribers the topic has. It implements
-// inspect.Inspector.
+// observe.Inspector.
 func (t *topicActor[M]) Inspect() any {
 	return access.GroupLook{What: "topic", Of: typeName[M](), Members: t.subscribers.len()}
 }
 
 // Inspect says, to package inspect, how many groups and members the registry has. It implements
-// inspect.Inspector.
+// observe.Inspector.
 func (a *registryActor[K, V]) Inspect() any {
 	t := a.table
 	t.mu.RLock()

@@ -226,7 +226,7 @@ const waitingProcesses = (list, what) => list.length > 0 && section(what, null, 
 function stateOf(data) {
   const said = data.state_age_seconds ? `as of ${duration(data.state_age_seconds)} ago` : null;
   return section('What its state says', said, data.state_error && h('p.empty', { 'data-key': 'late' }, data.state_error + '.'),
-    data.state ? h('pre', { tabindex: '0' }, data.state) : !data.state_error && empty('Nothing. A state can say something of itself: see inspect.Inspector, or slog.LogValuer.'));
+    data.state ? h('pre', { tabindex: '0' }, data.state) : !data.state_error && empty('Nothing. A state can describe itself: see observe.Inspector and slog.LogValuer.'));
 }
 
 export const actor = {

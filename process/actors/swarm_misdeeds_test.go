@@ -179,7 +179,7 @@ func (h badHandler) TrySend(_ actor.Sender, m sting) error {
 
 func (h badHandler) Status() actor.Status { h.s.misbehave(10); return actor.StatusIdle }
 
-// Inspect implements inspect.Inspector.
+// Inspect implements observe.Inspector.
 func (b *bee) Inspect() any { swarms.Load().misbehave(4); return b.seat }
 
 // started puts a child of a supervisor into its seat.
