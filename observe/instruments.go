@@ -94,12 +94,14 @@ func (t *toolbox) sample(at time.Time) *sample {
 	}
 	s.recent, s.leftOut = t.letters.Recent()
 	t.sampleProfile(s)
-	t.paces.graph.do(at, func() { t.last.graph = inspect.Graph(t.sys) })
+	t.paces.graph.do(at, func() { t.last.graph, t.last.graphAt = inspect.Graph(t.sys), at })
 	t.paces.why.do(at, func() {
 		t.last.why, t.last.largest, t.timers = inspect.Holders(t.sys, largestShown, 1+t.timers/timersLooked)
+		t.last.whyAt = at
 	})
 	t.paces.now.do(at, func() { t.last.now = t.turnsNow() })
 	s.graph, s.why, s.largest = t.last.graph, t.last.why, t.last.largest
+	s.graphAt, s.whyAt = t.last.graphAt, t.last.whyAt
 	s.now = t.last.now
 	if t.ticks%censusEvery == 0 {
 		t.paces.census.do(at, func() {

@@ -208,8 +208,8 @@ func walk(nodes []supervise.Node, above string, f func(path string, n supervise.
 	}
 }
 
-// holds finds holds that keep the system from ending: a hold older than a minute, holds that alone
-// remain, or a growing number from one place.
+// holds finds a growing number of holds from one place, and tells of a hold older than a minute and
+// of holds that alone remain. That is meant so in a server, until the system is to end.
 type holds struct {
 	alone time.Time
 	first map[string]int // holds of each place, when first seen
@@ -250,7 +250,9 @@ func (r *holds) step(v *view) []lint {
 				grown, short(v.at.Sub(r.since)))
 			found = append(found, l)
 		case alone || oldest[place] > holdOld:
-			l.severity, l.subject = check, "A hold"
+			if l.subject = "A hold"; v.ending {
+				l.severity = warn
+			}
 			l.says = fmt.Sprintf("of %s ago keeps the system from ending: taken in %s",
 				short(oldest[place]), place)
 			found = append(found, l)

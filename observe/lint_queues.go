@@ -186,6 +186,9 @@ type putOffs struct {
 const forgotten = 10 * time.Second
 
 func (r *putOff) step(v *view) []lint {
+	if !v.isNew(whyAt) {
+		return nil
+	}
 	held := map[uint64]putOffs{}
 	var found []lint
 	for _, h := range v.largest {

@@ -294,6 +294,37 @@ func scenes() []scene {
 			tick: always(func() *sample { return crowdOf(19) })},
 		{name: "many muted in two of three samples", rule: anew[muteCrowd],
 			tick: func(n int) *sample { return crowdOf(100 * min(n%3, 1)) }},
+		{name: "others muted at each look", rule: anew[muteCrowd], tick: func(n int) *sample {
+			s := crowdOf(100)
+			for i := range s.graph.Mutes {
+				s.graph.Mutes[i].From.ID += uint64(90 * n)
+			}
+			return s
+		}},
+		{name: "one look at many muted", rule: anew[muteCrowd], tick: func(int) *sample {
+			s := crowdOf(100)
+			s.graphAt = at(0)
+			return s
+		}},
+		{name: "many muted for one that has no processor", rule: anew[muteCrowd],
+			tick: starving(600*time.Millisecond, always(func() *sample { return crowdOf(100) }))},
+		{name: "many muted on a busy machine", rule: anew[muteCrowd],
+			tick: starving(300*time.Millisecond, always(func() *sample { return crowdOf(100) })),
+			want: "region#1 has 100 actors muted for it"},
+		{name: "one look at a chain", rule: anew[muteChain], tick: func(int) *sample {
+			s := mutesOf(1, 2, 3, 4)
+			s.graphAt = at(0)
+			return s
+		}},
+		{name: "one look at a channel that is not read", rule: anew[fullChannel], tick: func(int) *sample {
+			return &sample{whyAt: at(0),
+				largest: []inspect.ActorHolder{{What: "ToChan", Count: 1, Actor: an("channel", 4)}}}
+		}},
+		{name: "one look at replies", rule: anew[putOff], ticks: 15, tick: func(int) *sample {
+			s := putOffBy(2, "broker")
+			s.whyAt = at(0)
+			return s
+		}},
 		{name: "a circle of mutes", rule: anew[circles],
 			tick: always(func() *sample {
 				return &sample{graph: inspect.WaitGraph{Circles: [][]inspect.Actor{{an("a", 1), an("b",
@@ -484,7 +515,14 @@ func scenes() []scene {
 			ticks: 60},
 		{name: "a hold alone", rule: hold,
 			tick: func(n int) *sample { return holdsOf(1, time.Duration(n)*time.Second) },
-			want: "A hold of 5s ago keeps the system from ending: taken in main.serve main.go:7"},
+			want: "info: A hold of 5s ago keeps the system from ending: taken in main.serve main.go:7"},
+		{name: "a hold in Shutdown", rule: hold,
+			tick: func(n int) *sample {
+				s := holdsOf(1, time.Duration(n)*time.Second)
+				s.ending = true
+				return s
+			},
+			want: "warn: A hold of 5s ago keeps the system from ending: taken in main.serve main.go:7"},
 		{name: "a hold beside work", rule: hold,
 			tick: func(n int) *sample {
 				return holdsOf(1, time.Duration(n)*time.Second, holdersOf("running turn", 1))
@@ -549,6 +587,10 @@ func scenes() []scene {
 			}},
 		{name: "long turns on a machine without any time", rule: turns,
 			tick: starving(time.Second, turnsOf(230*time.Millisecond, false, 77))},
+		{name: "a long turn on a machine with little time", rule: turns,
+			tick: starving(20*time.Millisecond, func(int) *sample {
+				return turnsOf(117*time.Millisecond, false, 77)(0)
+			})},
 		{name: "long turns on a machine with little time", rule: turns,
 			tick: starving(300*time.Millisecond, turnsOf(230*time.Millisecond, false, 77)),
 			want: `clerk#77 runs "work" for 230ms and more`},
@@ -585,7 +627,7 @@ func TestRulesFindTheirScenesAndNoMore(t *testing.T) {
 			for _, all := range walkThrough(s.rule(), ticks, s.tick) {
 				for i := range all {
 					p := present{redact: func(_, text string) string { return text }}
-					said = append(said, p.sentence(&all[i]))
+					said = append(said, all[i].severity.String()+": "+p.sentence(&all[i]))
 					found[all[i].rule] = true
 				}
 			}

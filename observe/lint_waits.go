@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -38,6 +39,9 @@ const (
 )
 
 func (r *muteChain) step(v *view) []lint {
+	if !v.isNew(graphAt) {
+		return nil
+	}
 	next, actors := map[uint64]uint64{}, map[uint64]inspect.Actor{}
 	for _, e := range v.graph.Mutes {
 		next[e.From.ID] = e.To.ID
@@ -65,28 +69,54 @@ func (r *muteChain) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// muteCrowd finds actors for which many are muted, in three samples running. That may be intended
-// back-pressure, and it is the reason why the senders are slow.
-type muteCrowd struct{ last streaks }
+// muteCrowd finds actors for which the same many are muted, in crowdSamples looks running. That may
+// be intended back-pressure, and it is the reason why the senders are slow. Looks while a thread
+// had no processor do not count: then the actor could not run.
+type muteCrowd struct{ last map[uint64]mutedCrowd }
 
-const crowdSize = 20
+const (
+	crowdSize    = 20
+	crowdSamples = 3
+)
+
+// mutedCrowd has the actors that were muted for one in all looks, how many looks, and since when.
+type mutedCrowd struct {
+	who   map[uint64]bool
+	times int
+	since time.Time
+}
 
 func (r *muteCrowd) step(v *view) []lint {
-	counts, actors := map[uint64]int{}, map[uint64]inspect.Actor{}
+	if !v.isNew(graphAt) || v.machine.lackedShare() > muchLacked {
+		return nil
+	}
+	muted, actors := map[uint64]map[uint64]bool{}, map[uint64]inspect.Actor{}
 	for _, e := range v.graph.Mutes {
-		counts[e.To.ID]++
+		if muted[e.To.ID] == nil {
+			muted[e.To.ID] = map[uint64]bool{}
+		}
+		muted[e.To.ID][e.From.ID] = true
 		actors[e.To.ID] = e.To
 	}
-	now := streaks{}
+	now := map[uint64]mutedCrowd{}
 	var found []lint
-	for id, n := range counts {
-		if n < crowdSize {
+	for id, who := range muted {
+		c := r.last[id]
+		if c.times == 0 {
+			c = mutedCrowd{who: who, since: v.at}
+		}
+		maps.DeleteFunc(c.who, func(from uint64, _ bool) bool { return !who[from] })
+		if len(c.who) < crowdSize {
+			c = mutedCrowd{who: who, since: v.at}
+		}
+		if len(c.who) < crowdSize {
 			continue
 		}
-		if s := r.last.goOn(now, id, v.at); s.times >= queueSamples {
+		c.times++
+		if now[id] = c; c.times >= crowdSamples {
 			found = append(found, lint{rule: "mute-crowd", severity: check,
-				about: []inspect.Actor{actors[id]}, since: s.since,
-				says: fmt.Sprintf("has %d actors muted for it", n)})
+				about: []inspect.Actor{actors[id]}, since: c.since,
+				says: fmt.Sprintf("has %d actors muted for it", len(who))})
 		}
 	}
 	r.last = now
@@ -215,6 +245,9 @@ type fullChannel struct{ last streaks }
 const channelSamples = 6
 
 func (r *fullChannel) step(v *view) []lint {
+	if !v.isNew(whyAt) {
+		return nil
+	}
 	now, found := streaks{}, []lint(nil)
 	for _, h := range v.largest {
 		if h.What != "ToChan" {

@@ -194,6 +194,15 @@ func (l *look) leaveIfIdle(now time.Time, over bool) bool {
 // seconds returns how long the system has been looked at.
 func (v *view) seconds() float64 { return v.at.Sub(v.since).Seconds() }
 
+// isNew reports whether a look, whose time is in the samples, was repeated since the sample before.
+func (v *view) isNew(look func(*sample) time.Time) bool {
+	at := look(v.sample)
+	return v.before == nil || at.IsZero() || !at.Equal(look(v.before))
+}
+
+func graphAt(s *sample) time.Time { return s.graphAt }
+func whyAt(s *sample) time.Time   { return s.whyAt }
+
 // rate returns the growth of a total per second, since the sample before.
 func (v *view) rate(total func(*sample) uint64) float64 {
 	if v.before == nil {

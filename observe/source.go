@@ -55,8 +55,12 @@ type sample struct {
 	why   []actor.Holder
 	// largest has the actors with the most timers, Pipes, stashed messages and so on.
 	largest []inspect.ActorHolder
-	ending  bool // Shutdown, Run or Stop has begun
-	holds   []inspect.Held
+	// Looks that take long are not repeated at each sample. These are the times of the latest ones, at
+	// graph, and at why and largest; zero stands for the time of the sample.
+	graphAt, whyAt time.Time
+
+	ending bool // Shutdown, Run or Stop has begun
+	holds  []inspect.Held
 
 	letters   []inspect.Letters
 	recent    []inspect.Letter
