@@ -191,6 +191,40 @@ func (r *startFails) step(v *view) []lint {
 	return mostOf(found)
 }
 
+// notRestarted finds actors that have failed and wait for their restart, in notRestartedTimes looks
+// running, while no supervisor of package supervise has them in its tree. See startFails for others.
+type notRestarted struct{ last streaks }
+
+const notRestartedTimes = 6
+
+func (r *notRestarted) step(v *view) []lint {
+	if !v.isNew(whyAt) {
+		return nil
+	}
+	inTrees := map[uint64]bool{}
+	walk(v.trees, "", func(_ string, n supervise.Node) {
+		if !n.Ref.IsZero() {
+			inTrees[n.Ref.ID()] = true
+		}
+	})
+	now, found := streaks{}, []lint(nil)
+	for _, h := range v.largest {
+		if h.What != "pending restart" || inTrees[h.Actor.ID] {
+			continue
+		}
+		if s := r.last.goOn(now, h.Actor.ID, v.at); s.times >= notRestartedTimes {
+			l := lint{rule: "not-restarted", severity: warn, about: []inspect.Actor{h.Actor}, since: s.since,
+				says: "has failed, and is neither restarted nor stopped"}
+			if n := h.Actor.Queued; n > 0 {
+				l.says += fmt.Sprintf(", while %d messages wait", n)
+			}
+			found = append(found, l)
+		}
+	}
+	r.last = now
+	return mostOf(found)
+}
+
 // ofType names the type of a node's actor, if that is not its name.
 func ofType(n supervise.Node) string {
 	if n.Type == "" || n.Type == n.Name {

@@ -1,8 +1,10 @@
 package observe
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,7 +212,8 @@ func (longAsk) step(v *view) []lint {
 	return found
 }
 
-// longMute finds actors for which another has been muted for long without a break.
+// longMute finds actors for which another has been muted for long without a break, and actors that
+// have applied pressure for as long while others were muted for them now and then.
 type longMute struct{}
 
 const muteOpen = 5 * time.Second
@@ -235,20 +238,79 @@ func (longMute) step(v *view) []lint {
 		found = append(found, lint{rule: "long-mute", severity: warn, since: v.at.Add(-e.AtLeast),
 			about: []inspect.Actor{e.To, e.From}, says: says + v.because(e.To)})
 	}
-	return found
+	for _, p := range v.pressed {
+		if _, ok := oldest[p.actor.ID]; ok || p.last.Sub(p.first) <= muteOpen {
+			continue
+		}
+		found = append(found, lint{rule: "long-mute", severity: warn, since: p.first,
+			about: []inspect.Actor{p.actor},
+			says: fmt.Sprintf("has applied pressure for %s without releasing it, and its senders are muted",
+				short(v.at.Sub(p.first))) + v.because(p.actor)})
+	}
+	return mostOf(found)
 }
 
 // fullChannel finds channels of Go's into which a message waits to be put, in channelSamples
-// samples running: [actor.ToChan].
-type fullChannel struct{ last streaks }
+// samples running: [actor.ToChan]. It also finds crowdSize processes of a type or more that wait to
+// send to a channel in sendSamples samples running, each in the same line.
+type fullChannel struct {
+	last  streaks
+	sends map[uint64]sending
+}
 
-const channelSamples = 6
+const (
+	channelSamples = 6
+	sendSamples    = 10
+)
+
+// sending is a process that waits to send to a channel: in which line, in how many samples, and
+// since when.
+type sending struct {
+	at string
+	streak
+}
+
+// processes finds types of processes that wait to send.
+func (r *fullChannel) processes(v *view) (found []lint) {
+	now, last := map[uint64]sending{}, r.sends
+	stuck, first := map[string]int{}, map[string]inspect.Process{}
+	since := map[string]time.Time{}
+	for _, p := range v.processes.Processes {
+		if p.On != "channel send" {
+			continue
+		}
+		s, going := last[p.ID]
+		if !going || p.At != "" && s.at != "" && p.At != s.at {
+			s = sending{streak: streak{since: v.at}}
+		}
+		s.at, s.times = cmp.Or(p.At, s.at), s.times+1
+		if now[p.ID] = s; s.times < sendSamples {
+			continue
+		}
+		if stuck[p.Type]++; stuck[p.Type] == 1 || s.since.Before(since[p.Type]) {
+			since[p.Type] = s.since
+		}
+		p.At = s.at
+		first[p.Type] = p
+	}
+	r.sends = now
+	for _, typ := range slices.Sorted(maps.Keys(stuck)) {
+		if n := stuck[typ]; n >= crowdSize {
+			found = append(found, lint{rule: "full-channel", severity: check, kind: "sends of " + typ,
+				subject: clip(typ), since: since[typ], says: fmt.Sprintf(
+					"has %d processes that have waited at a channel that has no room for %s%s", n,
+					short(v.at.Sub(since[typ])), isIn(first[typ]))})
+		}
+	}
+	return found
+}
 
 func (r *fullChannel) step(v *view) []lint {
+	sends := r.processes(v)
 	if !v.isNew(whyAt) {
-		return nil
+		return sends
 	}
-	now, found := streaks{}, []lint(nil)
+	now, found := streaks{}, sends
 	for _, h := range v.largest {
 		if h.What != "ToChan" {
 			continue

@@ -10,7 +10,7 @@ import (
 
 const (
 	tick = time.Second
-	// beat is the interval of checks whether the system has ended.
+	// beat is the interval of glances, and of checks whether the system has ended.
 	beat = tick / 10
 	// idleAfter is the time from the last request to the end of the looks, if there is no stream.
 	idleAfter  = 30 * time.Second
@@ -110,6 +110,7 @@ func (l *look) run(tools instruments, ended chan<- struct{}) {
 			before = l.look(tools, since, at, before, rules, past)
 		}
 		at = <-beats.C
+		tools.glance(at)
 		if l.leaveIfIdle(at, tools.over()) {
 			return
 		}
