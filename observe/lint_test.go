@@ -657,8 +657,8 @@ func scenes() []scene {
 		{name: "long turns on a machine without any time", rule: turns,
 			tick: starving(time.Second, turnsOf(230*time.Millisecond, false, 77))},
 		{name: "a long turn on a machine with little time", rule: turns,
-			tick: starving(20*time.Millisecond, func(int) *sample {
-				return turnsOf(117*time.Millisecond, false, 77)(0)
+			tick: starving(20*time.Millisecond, func(n int) *sample {
+				return turnsOf(117*time.Millisecond, false, 77)(min(n, 1))
 			})},
 		{name: "long turns on a machine with little time", rule: turns,
 			tick: starving(300*time.Millisecond, turnsOf(230*time.Millisecond, false, 77)),
@@ -748,6 +748,31 @@ func TestATypeOfLongTurnsIsUsual(t *testing.T) {
 	all := walkThrough(&longTurns{}, 40, turnsOf(time.Second, false, 1, 2, 3, 4))
 	if n := len(all[39]); n != 0 {
 		t.Errorf("%d lints of a type in which all turns are as long", n)
+	}
+}
+
+// A child of a tree that is down has start-fails, and a burst of letters to an actor that has ended
+// is one finding.
+func TestOneFindingForOneRule(t *testing.T) {
+	sys := actor.Start()
+	defer sys.Stop()
+	ref := actor.NewType[struct{}]("camera").Spawn(sys, struct{}{}).Any()
+	down := func(n int) *sample {
+		s := suspendedOf(1, 1)(n)
+		s.largest[0].Actor.ID = ref.ID()
+		s.trees = []supervise.Node{{Name: "app", Children: []supervise.Node{{Name: "bob", Ref: ref}}}}
+		return s
+	}
+	if found := walkThrough(&notRestarted{}, 20, down)[19]; len(found) != 0 {
+		t.Errorf("a child of a tree is found: %+v", found)
+	}
+	letters := func(n int) *sample {
+		s := lettersTo(func(int) uint64 { return 7 })(n)
+		s.letters = []inspect.Letters{{Type: "card", Behaviour: "charge", Reason: s.recent[0].Reason, Rate: 200}}
+		return s
+	}
+	if found := walkThrough(&deadLetterBurst{}, 20, letters)[19]; len(found) != 1 || found[0].severity != warn {
+		t.Errorf("a burst has %d findings: %+v", len(found), found)
 	}
 }
 
