@@ -2,6 +2,7 @@ package actor
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -370,19 +371,17 @@ func (in *inspector) EachListed(f func(AnyRef)) {
 	}
 }
 
-// EachPressed calls f for each actor under pressure that other actors wait for.
-func (in *inspector) EachPressed(f func(AnyRef)) {
+// EachPressed calls f for each actor under pressure that other actors wait for. which differs
+// between two applications of pressure by one actor.
+func (in *inspector) EachPressed(f func(ref AnyRef, which uint32)) {
 	w := &in.s.deadlocks
 	w.mu.Lock()
-	var roots []*cell
-	for _, a := range w.roots {
-		if a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark) {
-			roots = append(roots, a)
-		}
-	}
+	roots := slices.Clone(w.roots)
 	w.mu.Unlock()
 	for _, a := range roots {
-		f(AnyRef{a})
+		if which := a.flow.Load().pressed.Load(); which != 0 && a.gate.Waited(&gateMark) {
+			f(AnyRef{a}, which)
+		}
 	}
 }
 

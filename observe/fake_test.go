@@ -79,6 +79,8 @@ func (t *scriptTools) sample(at time.Time) *sample {
 	return s
 }
 
+func (t *scriptTools) glance(time.Time) {}
+
 func (t *scriptTools) over() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -69,6 +69,7 @@ type toolbox struct {
 	census    inspect.Census
 	seen      []inspect.Actor // actors of the census, by number
 	machine   *machineLook
+	pressures pressures
 	turns     map[turnKey]nowTurn
 	// last has the results of looks that are repeated when their pace allows it.
 	last   sample
@@ -100,13 +101,15 @@ func (t *toolbox) sample(at time.Time) *sample {
 	}
 	s.recent, s.leftOut = t.letters.Recent()
 	t.sampleProfile(s)
-	t.paces.graph.do(at, func() { t.last.graph = inspect.Graph(t.sys) })
+	t.paces.graph.do(at, func() { t.last.graph, t.last.graphAt = inspect.Graph(t.sys), at })
 	t.paces.why.do(at, func() {
 		t.last.why, t.last.largest, t.timers = inspect.Holders(t.sys, largestShown, 1+t.timers/timersLooked)
+		t.last.whyAt = at
 	})
 	t.paces.now.do(at, func() { t.last.now = t.turnsNow() })
 	s.graph, s.why, s.largest = t.last.graph, t.last.why, t.last.largest
-	s.now = t.last.now
+	s.graphAt, s.whyAt = t.last.graphAt, t.last.whyAt
+	s.now, s.pressed = t.last.now, t.pressures.found(at)
 	if t.ticks%censusEvery == 0 {
 		t.paces.census.do(at, func() {
 			t.census = inspect.Population(t.sys)
@@ -238,6 +241,8 @@ func (t *toolbox) worthProbing(s *sample) (list []inspect.Actor) {
 	}
 	return list
 }
+
+func (t *toolbox) glance(at time.Time) { t.pressures.glance(at, inspect.Pressed(t.sys)) }
 
 func (t *toolbox) over() bool {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -50,7 +50,7 @@ func allRules() []rule {
 	return []rule{
 		&longTurns{}, mailWaits{}, &queueGrows{}, &muteChain{}, &muteCrowd{}, longMute{}, &fullChannel{}, &circles{},
 		longAsk{}, &longCall{}, &selfSends{}, &putOff{}, &onlyGrows{}, &holds{}, &saturation{}, &imbalance{},
-		&tooManyBlocked{}, &deadLetterBurst{}, &restartLoop{}, &startFails{}, &mutedForever{}, &shutdown{}, deadlockedAsk{},
+		&tooManyBlocked{}, &deadLetterBurst{}, &restartLoop{}, &startFails{}, &notRestarted{}, &mutedForever{}, &shutdown{}, deadlockedAsk{},
 		pressureDeadlock{}, panicked{}, &garbage{}, smallSample{}, &noProcessor{},
 	}
 }

@@ -191,6 +191,40 @@ func (r *startFails) step(v *view) []lint {
 	return mostOf(found)
 }
 
+// notRestarted finds actors that have failed and wait for their restart, in notRestartedTimes looks
+// running, while no supervisor of package supervise has them in its tree. See startFails for others.
+type notRestarted struct{ last streaks }
+
+const notRestartedTimes = 6
+
+func (r *notRestarted) step(v *view) []lint {
+	if !v.isNew(whyAt) {
+		return nil
+	}
+	inTrees := map[uint64]bool{}
+	walk(v.trees, "", func(_ string, n supervise.Node) {
+		if !n.Ref.IsZero() {
+			inTrees[n.Ref.ID()] = true
+		}
+	})
+	now, found := streaks{}, []lint(nil)
+	for _, h := range v.largest {
+		if h.What != "pending restart" || inTrees[h.Actor.ID] {
+			continue
+		}
+		if s := r.last.goOn(now, h.Actor.ID, v.at); s.times >= notRestartedTimes {
+			l := lint{rule: "not-restarted", severity: warn, about: []inspect.Actor{h.Actor}, since: s.since,
+				says: "has failed, and is neither restarted nor stopped"}
+			if n := h.Actor.Queued; n > 0 {
+				l.says += fmt.Sprintf(", while %d messages wait", n)
+			}
+			found = append(found, l)
+		}
+	}
+	r.last = now
+	return mostOf(found)
+}
+
 // ofType names the type of a node's actor, if that is not its name.
 func ofType(n supervise.Node) string {
 	if n.Type == "" || n.Type == n.Name {
@@ -208,8 +242,8 @@ func walk(nodes []supervise.Node, above string, f func(path string, n supervise.
 	}
 }
 
-// holds finds holds that keep the system from ending: a hold older than a minute, holds that alone
-// remain, or a growing number from one place.
+// holds finds a growing number of holds from one place, and tells of a hold older than a minute and
+// of holds that alone remain. That is meant so in a server, until the system is to end.
 type holds struct {
 	alone time.Time
 	first map[string]int // holds of each place, when first seen
@@ -250,7 +284,9 @@ func (r *holds) step(v *view) []lint {
 				grown, short(v.at.Sub(r.since)))
 			found = append(found, l)
 		case alone || oldest[place] > holdOld:
-			l.severity, l.subject = check, "A hold"
+			if l.subject = "A hold"; v.ending {
+				l.severity = warn
+			}
 			l.says = fmt.Sprintf("of %s ago keeps the system from ending: taken in %s",
 				short(oldest[place]), place)
 			found = append(found, l)

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -83,10 +84,17 @@ func mostOf(found []lint) []lint {
 	return found[:min(len(found), most)]
 }
 
-// deadLetterBurst finds more than a hundred dead letters a second, of one kind or in all.
-type deadLetterBurst struct{ since spells[inspect.Letters] }
+// deadLetterBurst finds more than a hundred dead letters a second, of one kind or in all; or an
+// actor that has ended, and to which messages are sent nonetheless in each of ten seconds running.
+type deadLetterBurst struct {
+	since spells[inspect.Letters]
+	ended streaks // of the receivers
+}
 
-const burst = 100 // a second
+const (
+	burst        = 100 // a second
+	lettersTimes = 10
+)
 
 func (r *deadLetterBurst) step(v *view) []lint {
 	is := map[inspect.Letters]bool{}
@@ -120,7 +128,7 @@ func (r *deadLetterBurst) step(v *view) []lint {
 			says: fmt.Sprintf("of %d kinds do not run, most of them to %s.%s: %s", kinds, clip(most.Type),
 				clip(most.Behaviour), clip(most.Reason))}}
 	}
-	var found []lint
+	found := r.toEnded(v, rates)
 	for k, l := range rates {
 		found = append(found, lint{rule: "dead-letters", severity: warn, since: r.since[k],
 			kind:    "dead letters " + l.Type + "." + l.Behaviour + " " + l.FromType + " " + l.Reason,
@@ -129,6 +137,29 @@ func (r *deadLetterBurst) step(v *view) []lint {
 				clip(l.Reason))})
 	}
 	return mostOf(found)
+}
+
+// toEnded finds actors to which letters come all the time. bursts are found without it.
+func (r *deadLetterBurst) toEnded(v *view, bursts map[inspect.Letters]inspect.Letters) (found []lint) {
+	now, last := streaks{}, map[uint64]inspect.Letter{}
+	for _, l := range v.recent {
+		if !l.BestEffort && l.Reason == guard.Text(actor.ErrStopped) && v.at.Sub(l.At) <= 2*tick {
+			last[l.Actor.ID] = l
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(last)) {
+		l := last[id]
+		k := inspect.Letters{Type: l.Actor.Type, Behaviour: l.Behaviour, Reason: l.Reason, FromType: l.FromType}
+		s := r.ended.goOn(now, id, v.at)
+		if _, ok := bursts[k]; ok || s.times < lettersTimes {
+			continue
+		}
+		a := inspect.Actor{ID: id, Type: l.Actor.Type, Name: l.Actor.Name, Path: l.Actor.Path, Status: actor.StatusEnded}
+		found = append(found, lint{rule: "dead-letters", severity: check, since: s.since, about: []inspect.Actor{a},
+			says: fmt.Sprintf("has ended, and is still sent %q %s", l.Behaviour, v.sender(k))})
+	}
+	r.ended = now
+	return found
 }
 
 // deadlockedAsk finds asks that fail at once because they would wait for themselves.
@@ -186,6 +217,9 @@ type putOffs struct {
 const forgotten = 10 * time.Second
 
 func (r *putOff) step(v *view) []lint {
+	if !v.isNew(whyAt) {
+		return nil
+	}
 	held := map[uint64]putOffs{}
 	var found []lint
 	for _, h := range v.largest {

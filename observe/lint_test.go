@@ -166,6 +166,49 @@ func waitsOf(d time.Duration, open bool) func(int) *sample {
 	return func(int) *sample { return &sample{waits: []actorWait{{an("scaler", 5), d, open}}} }
 }
 
+// pressedFor has pressure on an actor for so many seconds, then again, and mutes for it until then.
+func pressedFor(each, until int) func(int) *sample {
+	return func(n int) *sample {
+		first := 0
+		if each > 0 {
+			first = n - n%each
+		}
+		return &sample{pressed: []pressed{{an("stage", 2), at(first), at(min(n, until))}}}
+	}
+}
+
+// sendersOf has processes that wait to send, in a line.
+func sendersOf(count int, in func(n int) string) func(int) *sample {
+	return func(n int) *sample {
+		s := &sample{}
+		for i := range count {
+			s.processes.Processes = append(s.processes.Processes, inspect.Process{ID: uint64(16 * (i + 1)),
+				Type: "crawler", Waits: true, On: "channel send", At: in(n)})
+		}
+		return s
+	}
+}
+
+// suspendedOf has an actor that is down in so many looks of all.
+func suspendedOf(down, of int) func(int) *sample {
+	return func(n int) *sample {
+		if n%of >= down {
+			return &sample{}
+		}
+		return &sample{largest: []inspect.ActorHolder{{What: "pending restart", Count: 1,
+			Actor: an("camera", 4, queued(40))}}}
+	}
+}
+
+// lettersTo has a letter a second to an actor that has ended.
+func lettersTo(id func(n int) uint64) func(int) *sample {
+	return func(n int) *sample {
+		l := inspect.Letter{At: at(n), Behaviour: "charge", Reason: actor.ErrStopped.Error()}
+		l.Actor.Type, l.Actor.ID = "card", id(n)
+		return &sample{recent: []inspect.Letter{l}}
+	}
+}
+
 // callsOf has a process that waits for something, and another one that waits for its reply.
 func callsOf(on string, caller uint64) func(int) *sample {
 	return func(int) *sample {
@@ -294,6 +337,37 @@ func scenes() []scene {
 			tick: always(func() *sample { return crowdOf(19) })},
 		{name: "many muted in two of three samples", rule: anew[muteCrowd],
 			tick: func(n int) *sample { return crowdOf(100 * min(n%3, 1)) }},
+		{name: "others muted at each look", rule: anew[muteCrowd], tick: func(n int) *sample {
+			s := crowdOf(100)
+			for i := range s.graph.Mutes {
+				s.graph.Mutes[i].From.ID += uint64(90 * n)
+			}
+			return s
+		}},
+		{name: "one look at many muted", rule: anew[muteCrowd], tick: func(int) *sample {
+			s := crowdOf(100)
+			s.graphAt = at(0)
+			return s
+		}},
+		{name: "many muted for one that has no processor", rule: anew[muteCrowd],
+			tick: starving(600*time.Millisecond, always(func() *sample { return crowdOf(100) }))},
+		{name: "many muted on a busy machine", rule: anew[muteCrowd],
+			tick: starving(300*time.Millisecond, always(func() *sample { return crowdOf(100) })),
+			want: "region#1 has 100 actors muted for it"},
+		{name: "one look at a chain", rule: anew[muteChain], tick: func(int) *sample {
+			s := mutesOf(1, 2, 3, 4)
+			s.graphAt = at(0)
+			return s
+		}},
+		{name: "one look at a channel that is not read", rule: anew[fullChannel], tick: func(int) *sample {
+			return &sample{whyAt: at(0),
+				largest: []inspect.ActorHolder{{What: "ToChan", Count: 1, Actor: an("channel", 4)}}}
+		}},
+		{name: "one look at replies", rule: anew[putOff], ticks: 15, tick: func(int) *sample {
+			s := putOffBy(2, "broker")
+			s.whyAt = at(0)
+			return s
+		}},
 		{name: "a circle of mutes", rule: anew[circles],
 			tick: always(func() *sample {
 				return &sample{graph: inspect.WaitGraph{Circles: [][]inspect.Actor{{an("a", 1), an("b",
@@ -352,6 +426,11 @@ func scenes() []scene {
 			s.graph.Mutes[0].AtLeast, s.graph.Pressed = 6*time.Second, []inspect.Actor{an("stage", 2)}
 			return s
 		}), want: "stage#2 applies pressure, and has kept stage#1 muted for 6s"},
+		{name: "pressure, and mutes that come and go", rule: plain(longMute{}), ticks: 7, tick: pressedFor(0, 7),
+			want: "stage#2 has applied pressure for 6s without releasing it, and its senders are muted"},
+		{name: "pressure that is released and applied", rule: plain(longMute{}), ticks: 30, tick: pressedFor(5, 30)},
+		{name: "pressure for which nothing is muted any more", rule: plain(longMute{}), ticks: 30,
+			tick: pressedFor(0, 5)},
 		{name: "a mute of five seconds", rule: plain(longMute{}), tick: always(func() *sample {
 			s := mutesOf(1, 2)
 			s.graph.Mutes[0].AtLeast = 5 * time.Second
@@ -364,6 +443,27 @@ func scenes() []scene {
 			return &sample{largest: []inspect.ActorHolder{{What: []string{"ToChan", "FromChan"}[n/5%2], Count: 1,
 				Actor: an("channel", 4)}}}
 		}},
+		{name: "processes at a channel that is not read", rule: anew[fullChannel],
+			tick: sendersOf(20, func(n int) string { return []string{"main.crawl crawl.go:3", ""}[n%2] }),
+			want: "crawler has 20 processes that have waited at a channel that has no room for 10s; " +
+				"it waits in channel send, in main.crawl crawl.go:3"},
+		{name: "some processes at a channel", rule: anew[fullChannel], ticks: 30,
+			tick: sendersOf(19, func(int) string { return "" })},
+		{name: "processes at several channels", rule: anew[fullChannel], ticks: 30,
+			tick: sendersOf(40, func(n int) string { return fmt.Sprint("main.crawl crawl.go:", n/9) })},
+		{name: "a child that nobody restarts", rule: anew[notRestarted], tick: suspendedOf(6, 7),
+			want: "camera#4 has failed, and is neither restarted nor stopped, while 40 messages wait"},
+		{name: "a child that is restarted after five seconds", rule: anew[notRestarted], ticks: 30, tick: suspendedOf(5, 7)},
+		{name: "one look at a child that is down", rule: anew[notRestarted], tick: func(n int) *sample {
+			s := suspendedOf(1, 1)(0)
+			s.whyAt = at(0)
+			return s
+		}},
+		{name: "letters to an actor that has ended", rule: anew[deadLetterBurst],
+			tick: lettersTo(func(int) uint64 { return 7 }),
+			want: `card#7 has ended, and is still sent "charge" from outside`},
+		{name: "letters to several actors that have ended", rule: anew[deadLetterBurst], ticks: 60,
+			tick: lettersTo(func(n int) uint64 { return uint64(n / 9) })},
 		{name: "a process that does not reply", rule: anew[longCall], tick: callsOf("sleep", 16),
 			want: "bank#32 keeps the same processes waiting for 5s; it waits in sleep, in main.bank bank.go:3; " +
 				"1 other waits for it"},
@@ -484,7 +584,14 @@ func scenes() []scene {
 			ticks: 60},
 		{name: "a hold alone", rule: hold,
 			tick: func(n int) *sample { return holdsOf(1, time.Duration(n)*time.Second) },
-			want: "A hold of 5s ago keeps the system from ending: taken in main.serve main.go:7"},
+			want: "info: A hold of 5s ago keeps the system from ending: taken in main.serve main.go:7"},
+		{name: "a hold in Shutdown", rule: hold,
+			tick: func(n int) *sample {
+				s := holdsOf(1, time.Duration(n)*time.Second)
+				s.ending = true
+				return s
+			},
+			want: "warn: A hold of 5s ago keeps the system from ending: taken in main.serve main.go:7"},
 		{name: "a hold beside work", rule: hold,
 			tick: func(n int) *sample {
 				return holdsOf(1, time.Duration(n)*time.Second, holdersOf("running turn", 1))
@@ -549,6 +656,10 @@ func scenes() []scene {
 			}},
 		{name: "long turns on a machine without any time", rule: turns,
 			tick: starving(time.Second, turnsOf(230*time.Millisecond, false, 77))},
+		{name: "a long turn on a machine with little time", rule: turns,
+			tick: starving(20*time.Millisecond, func(n int) *sample {
+				return turnsOf(117*time.Millisecond, false, 77)(min(n, 1))
+			})},
 		{name: "long turns on a machine with little time", rule: turns,
 			tick: starving(300*time.Millisecond, turnsOf(230*time.Millisecond, false, 77)),
 			want: `clerk#77 runs "work" for 230ms and more`},
@@ -585,7 +696,7 @@ func TestRulesFindTheirScenesAndNoMore(t *testing.T) {
 			for _, all := range walkThrough(s.rule(), ticks, s.tick) {
 				for i := range all {
 					p := present{redact: func(_, text string) string { return text }}
-					said = append(said, p.sentence(&all[i]))
+					said = append(said, all[i].severity.String()+": "+p.sentence(&all[i]))
 					found[all[i].rule] = true
 				}
 			}
@@ -637,6 +748,31 @@ func TestATypeOfLongTurnsIsUsual(t *testing.T) {
 	all := walkThrough(&longTurns{}, 40, turnsOf(time.Second, false, 1, 2, 3, 4))
 	if n := len(all[39]); n != 0 {
 		t.Errorf("%d lints of a type in which all turns are as long", n)
+	}
+}
+
+// A child of a tree that is down has start-fails, and a burst of letters to an actor that has ended
+// is one finding.
+func TestOneFindingForOneRule(t *testing.T) {
+	sys := actor.Start()
+	defer sys.Stop()
+	ref := actor.NewType[struct{}]("camera").Spawn(sys, struct{}{}).Any()
+	down := func(n int) *sample {
+		s := suspendedOf(1, 1)(n)
+		s.largest[0].Actor.ID = ref.ID()
+		s.trees = []supervise.Node{{Name: "app", Children: []supervise.Node{{Name: "bob", Ref: ref}}}}
+		return s
+	}
+	if found := walkThrough(&notRestarted{}, 20, down)[19]; len(found) != 0 {
+		t.Errorf("a child of a tree is found: %+v", found)
+	}
+	letters := func(n int) *sample {
+		s := lettersTo(func(int) uint64 { return 7 })(n)
+		s.letters = []inspect.Letters{{Type: "card", Behaviour: "charge", Reason: s.recent[0].Reason, Rate: 200}}
+		return s
+	}
+	if found := walkThrough(&deadLetterBurst{}, 20, letters)[19]; len(found) != 1 || found[0].severity != warn {
+		t.Errorf("a burst has %d findings: %+v", len(found), found)
 	}
 }
 

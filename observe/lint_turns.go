@@ -40,7 +40,7 @@ const (
 	callbackNow = 10 * time.Second // the same, for OnStart and the like, which block without mail
 	// After so many reports of a behaviour within showEvent, a turn is found although its thread may
 	// have had no processor, if it was long without the share of time that threads wait.
-	doubtedLeast = 3
+	doubtedLeast = 5
 )
 
 // nowTurn is a turn that has lasted for long and still does.
@@ -117,7 +117,8 @@ func processLabel(typ string, id uint64, name string) string {
 	return clip(text)
 }
 
-// ran returns how long a reported turn has run for certain. Its thread may have had no processor.
+// ran returns how long a reported turn has run for certain; 0 if its thread may have had no
+// processor.
 func (r *longTurns) ran(v *view, l inspect.LongTurn) time.Duration {
 	lacked := v.machine.lackedIn(l.AtLeast)
 	if l.AtLeast > lacked && lacked < longTurn {
@@ -130,10 +131,10 @@ func (r *longTurns) ran(v *view, l inspect.LongTurn) time.Duration {
 	r.doubted[k] = append(slices.DeleteFunc(r.doubted[k], func(t time.Time) bool {
 		return l.At.Sub(t) > showEvent
 	}), l.At)
-	if share := 1 - v.machine.lackedShare(); len(r.doubted[k]) >= doubtedLeast && share > 0.5 {
-		return time.Duration(float64(l.AtLeast) * share)
+	if share := v.machine.lackedShare(); len(r.doubted[k]) >= doubtedLeast && share < muchLacked {
+		return time.Duration(float64(l.AtLeast) * (1 - share))
 	}
-	return l.AtLeast - lacked
+	return 0
 }
 
 type seenTurn struct {

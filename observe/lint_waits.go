@@ -1,7 +1,10 @@
 package observe
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +41,9 @@ const (
 )
 
 func (r *muteChain) step(v *view) []lint {
+	if !v.isNew(graphAt) {
+		return nil
+	}
 	next, actors := map[uint64]uint64{}, map[uint64]inspect.Actor{}
 	for _, e := range v.graph.Mutes {
 		next[e.From.ID] = e.To.ID
@@ -65,28 +71,54 @@ func (r *muteChain) step(v *view) []lint {
 	return mostOf(found)
 }
 
-// muteCrowd finds actors for which many are muted, in three samples running. That may be intended
-// back-pressure, and it is the reason why the senders are slow.
-type muteCrowd struct{ last streaks }
+// muteCrowd finds actors for which the same many are muted, in crowdSamples looks running. That may
+// be intended back-pressure, and it is the reason why the senders are slow. Looks while a thread
+// had no processor do not count: then the actor could not run.
+type muteCrowd struct{ last map[uint64]mutedCrowd }
 
-const crowdSize = 20
+const (
+	crowdSize    = 20
+	crowdSamples = 3
+)
+
+// mutedCrowd has the actors that were muted for one in all looks, how many looks, and since when.
+type mutedCrowd struct {
+	who   map[uint64]bool
+	times int
+	since time.Time
+}
 
 func (r *muteCrowd) step(v *view) []lint {
-	counts, actors := map[uint64]int{}, map[uint64]inspect.Actor{}
+	if !v.isNew(graphAt) || v.machine.lackedShare() > muchLacked {
+		return nil
+	}
+	muted, actors := map[uint64]map[uint64]bool{}, map[uint64]inspect.Actor{}
 	for _, e := range v.graph.Mutes {
-		counts[e.To.ID]++
+		if muted[e.To.ID] == nil {
+			muted[e.To.ID] = map[uint64]bool{}
+		}
+		muted[e.To.ID][e.From.ID] = true
 		actors[e.To.ID] = e.To
 	}
-	now := streaks{}
+	now := map[uint64]mutedCrowd{}
 	var found []lint
-	for id, n := range counts {
-		if n < crowdSize {
+	for id, who := range muted {
+		c := r.last[id]
+		if c.times == 0 {
+			c = mutedCrowd{who: who, since: v.at}
+		}
+		maps.DeleteFunc(c.who, func(from uint64, _ bool) bool { return !who[from] })
+		if len(c.who) < crowdSize {
+			c = mutedCrowd{who: who, since: v.at}
+		}
+		if len(c.who) < crowdSize {
 			continue
 		}
-		if s := r.last.goOn(now, id, v.at); s.times >= queueSamples {
+		c.times++
+		if now[id] = c; c.times >= crowdSamples {
 			found = append(found, lint{rule: "mute-crowd", severity: check,
-				about: []inspect.Actor{actors[id]}, since: s.since,
-				says: fmt.Sprintf("has %d actors muted for it", n)})
+				about: []inspect.Actor{actors[id]}, since: c.since,
+				says: fmt.Sprintf("has %d actors muted for it", len(who))})
 		}
 	}
 	r.last = now
@@ -180,7 +212,8 @@ func (longAsk) step(v *view) []lint {
 	return found
 }
 
-// longMute finds actors for which another has been muted for long without a break.
+// longMute finds actors for which another has been muted for long without a break, and actors that
+// have applied pressure for as long while others were muted for them now and then.
 type longMute struct{}
 
 const muteOpen = 5 * time.Second
@@ -205,17 +238,79 @@ func (longMute) step(v *view) []lint {
 		found = append(found, lint{rule: "long-mute", severity: warn, since: v.at.Add(-e.AtLeast),
 			about: []inspect.Actor{e.To, e.From}, says: says + v.because(e.To)})
 	}
-	return found
+	for _, p := range v.pressed {
+		if _, ok := oldest[p.actor.ID]; ok || p.last.Sub(p.first) <= muteOpen {
+			continue
+		}
+		found = append(found, lint{rule: "long-mute", severity: warn, since: p.first,
+			about: []inspect.Actor{p.actor},
+			says: fmt.Sprintf("has applied pressure for %s without releasing it, and its senders are muted",
+				short(v.at.Sub(p.first))) + v.because(p.actor)})
+	}
+	return mostOf(found)
 }
 
 // fullChannel finds channels of Go's into which a message waits to be put, in channelSamples
-// samples running: [actor.ToChan].
-type fullChannel struct{ last streaks }
+// samples running: [actor.ToChan]. It also finds crowdSize processes of a type or more that wait to
+// send to a channel in sendSamples samples running, each in the same line.
+type fullChannel struct {
+	last  streaks
+	sends map[uint64]sending
+}
 
-const channelSamples = 6
+const (
+	channelSamples = 6
+	sendSamples    = 10
+)
+
+// sending is a process that waits to send to a channel: in which line, in how many samples, and
+// since when.
+type sending struct {
+	at string
+	streak
+}
+
+// processes finds types of processes that wait to send.
+func (r *fullChannel) processes(v *view) (found []lint) {
+	now, last := map[uint64]sending{}, r.sends
+	stuck, first := map[string]int{}, map[string]inspect.Process{}
+	since := map[string]time.Time{}
+	for _, p := range v.processes.Processes {
+		if p.On != "channel send" {
+			continue
+		}
+		s, going := last[p.ID]
+		if !going || p.At != "" && s.at != "" && p.At != s.at {
+			s = sending{streak: streak{since: v.at}}
+		}
+		s.at, s.times = cmp.Or(p.At, s.at), s.times+1
+		if now[p.ID] = s; s.times < sendSamples {
+			continue
+		}
+		if stuck[p.Type]++; stuck[p.Type] == 1 || s.since.Before(since[p.Type]) {
+			since[p.Type] = s.since
+		}
+		p.At = s.at
+		first[p.Type] = p
+	}
+	r.sends = now
+	for _, typ := range slices.Sorted(maps.Keys(stuck)) {
+		if n := stuck[typ]; n >= crowdSize {
+			found = append(found, lint{rule: "full-channel", severity: check, kind: "sends of " + typ,
+				subject: clip(typ), since: since[typ], says: fmt.Sprintf(
+					"has %d processes that have waited at a channel that has no room for %s%s", n,
+					short(v.at.Sub(since[typ])), isIn(first[typ]))})
+		}
+	}
+	return found
+}
 
 func (r *fullChannel) step(v *view) []lint {
-	now, found := streaks{}, []lint(nil)
+	sends := r.processes(v)
+	if !v.isNew(whyAt) {
+		return sends
+	}
+	now, found := streaks{}, sends
 	for _, h := range v.largest {
 		if h.What != "ToChan" {
 			continue

@@ -10,7 +10,7 @@ import (
 
 const (
 	tick = time.Second
-	// beat is the interval of checks whether the system has ended.
+	// beat is the interval of glances, and of checks whether the system has ended.
 	beat = tick / 10
 	// idleAfter is the time from the last request to the end of the looks, if there is no stream.
 	idleAfter = 30 * time.Second
@@ -109,6 +109,7 @@ func (l *look) run(tools instruments, ended chan<- struct{}) {
 			before = l.look(tools, since, at, before, rules, past, false)
 		}
 		at = <-beats.C
+		tools.glance(at)
 		over := tools.over()
 		if over {
 			before = l.look(tools, since, at, before, rules, past, true)
@@ -202,6 +203,15 @@ func (l *look) leaveIfIdle(now time.Time, over bool) bool {
 
 // seconds returns how long the system has been looked at.
 func (v *view) seconds() float64 { return v.at.Sub(v.since).Seconds() }
+
+// isNew reports whether a look, whose time is in the samples, was repeated since the sample before.
+func (v *view) isNew(look func(*sample) time.Time) bool {
+	at := look(v.sample)
+	return v.before == nil || at.IsZero() || !at.Equal(look(v.before))
+}
+
+func graphAt(s *sample) time.Time { return s.graphAt }
+func whyAt(s *sample) time.Time   { return s.whyAt }
 
 // rate returns the growth of a total per second, since the sample before.
 func (v *view) rate(total func(*sample) uint64) float64 {

@@ -125,9 +125,17 @@ func (l *machineLook) lookAtCode(at time.Time, m *machine) {
 	}
 }
 
+// muchLacked is the share of time without a processor from which no wait and no turn is blamed on an
+// actor.
+const muchLacked = 0.5
+
 // lackedShare returns the share of the last seconds in which a thread was ready and had no
 // processor.
 func (m *machine) lackedShare() float64 {
-	const seconds = 3
-	return min(1, m.lackedIn((seconds-2)*tick).Seconds()/seconds)
+	last := m.lacked[:min(len(m.lacked), 3)]
+	sum := time.Duration(0)
+	for _, l := range last {
+		sum += l
+	}
+	return min(1, sum.Seconds()/float64(max(len(last), 1)))
 }

@@ -24,6 +24,8 @@ type source interface {
 
 type instruments interface {
 	sample(at time.Time) *sample
+	// glance is called at each beat, also between two samples.
+	glance(at time.Time)
 	// over reports whether the system has stopped.
 	over() bool
 	close()
@@ -58,8 +60,14 @@ type sample struct {
 	why   []actor.Holder
 	// largest has the actors with the most timers, Pipes, stashed messages and so on.
 	largest []inspect.ActorHolder
-	ending  bool // Shutdown, Run or Stop has begun
-	holds   []inspect.Held
+	// Looks that take long are not repeated at each sample. These are the times of the latest ones, at
+	// graph, and at why and largest; zero stands for the time of the sample.
+	graphAt, whyAt time.Time
+
+	pressed []pressed // under which actors are, and others are muted for them
+
+	ending bool // Shutdown, Run or Stop has begun
+	holds  []inspect.Held
 
 	letters   []inspect.Letters
 	recent    []inspect.Letter

@@ -139,7 +139,7 @@ func rootsOf(in source) map[actor.AnyRef]bool {
 	in.EachName(func(_ string, ref actor.AnyRef) { add(ref) })
 	in.EachRunning(add)
 	in.EachListed(add)
-	in.EachPressed(add)
+	in.EachPressed(func(ref actor.AnyRef, _ uint32) { add(ref) })
 	in.EachWait(func(who, to actor.AnyRef, _ int64, _ bool) {
 		add(who)
 		add(to)

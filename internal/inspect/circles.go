@@ -118,7 +118,7 @@ func throughMail(in source, waits []wait, pressed map[actor.AnyRef]bool) (all []
 		}
 	}
 	remain := map[actor.AnyRef]bool{}
-	in.EachPressed(func(ref actor.AnyRef) { remain[ref] = pressed[ref] })
+	in.EachPressed(func(ref actor.AnyRef, _ uint32) { remain[ref] = pressed[ref] })
 	for _, root := range slices.SortedFunc(maps.Keys(remain), byID) {
 		if circle := closedBehind(in, behind, root); remain[root] && circle != nil {
 			all = append(all, circle)

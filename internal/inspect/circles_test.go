@@ -66,9 +66,9 @@ type looks struct {
 	waits *[][]wait
 }
 
-func (l looks) IsDeterministic() bool              { return false }
-func (l looks) DatesWaits() bool                   { return true }
-func (l looks) EachPressed(func(ref actor.AnyRef)) {}
+func (l looks) IsDeterministic() bool                  { return false }
+func (l looks) DatesWaits() bool                       { return true }
+func (l looks) EachPressed(func(actor.AnyRef, uint32)) {}
 func (l looks) EachWait(f func(who, to actor.AnyRef, since int64, asks bool)) {
 	for _, w := range (*l.waits)[0] {
 		f(w.who, w.to, w.since, w.asks)

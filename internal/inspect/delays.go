@@ -120,7 +120,7 @@ func everyFound(in source) iter.Seq[actor.AnyRef] {
 		on := true
 		add := func(ref actor.AnyRef) { on = on && yield(ref) }
 		in.EachRunning(add)
-		in.EachPressed(add)
+		in.EachPressed(func(ref actor.AnyRef, _ uint32) { add(ref) })
 		in.EachWait(func(who, to actor.AnyRef, _ int64, _ bool) { add(who); add(to) })
 		in.EachListed(add)
 		in.EachSampled(func(ref actor.AnyRef, _ string, _ uint64, _ time.Duration) {

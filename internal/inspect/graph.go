@@ -49,7 +49,7 @@ func Graph(sys *actor.System) WaitGraph {
 		}
 	}
 	pressed := map[actor.AnyRef]bool{}
-	in.EachPressed(func(ref actor.AnyRef) { pressed[ref] = true })
+	in.EachPressed(func(ref actor.AnyRef, _ uint32) { pressed[ref] = true })
 	g.Pressed = describeAll(in, pressed)
 	for _, c := range confirmed(in, now, waits, pressed) {
 		var circle []Actor
@@ -59,6 +59,19 @@ func Graph(sys *actor.System) WaitGraph {
 		g.Circles = append(g.Circles, circle)
 	}
 	return g
+}
+
+// Pressure is one application of pressure by an actor ([actor.Context.ApplyPressure]). Two values
+// that are equal are about the same one.
+type Pressure struct {
+	Actor actor.AnyRef
+	Which uint32
+}
+
+// Pressed returns the pressure for which actors are muted now. It takes some nanoseconds for each.
+func Pressed(sys *actor.System) (all []Pressure) {
+	of(sys).EachPressed(func(ref actor.AnyRef, which uint32) { all = append(all, Pressure{ref, which}) })
+	return all
 }
 
 // Held is a [actor.System.Hold] that has not been released.

@@ -21,6 +21,7 @@ func TestGraph_Pressure(t *testing.T) {
 		sink, source := dollType.Spawn(sys, doll{}), dollType.Spawn(sys, doll{})
 		watcher := dollType.Spawn(sys, doll{})
 		var g inspect.WaitGraph
+		var pressures []inspect.Pressure
 		do.Send(sys, sink, func(_ *doll, c *actor.Context) {
 			c.ApplyPressure()
 			do.Send(c, source, func(_ *doll, c *actor.Context) { count.Send(c, sink, 1) })
@@ -31,7 +32,7 @@ func TestGraph_Pressure(t *testing.T) {
 			// released.
 			do.Send(c, watcher, func(_ *doll, c *actor.Context) {
 				actor.After(c, time.Millisecond, do, func(*doll, *actor.Context) {
-					g = inspect.Graph(sys)
+					g, pressures = inspect.Graph(sys), inspect.Pressed(sys)
 				})
 			})
 		})
@@ -43,6 +44,7 @@ func TestGraph_Pressure(t *testing.T) {
 		equal(t, "it is muted", g.Mutes[0].From.Muted, true)
 		equal(t, "under pressure", len(g.Pressed) == 1 && g.Pressed[0].Ref == sink.Any(), true)
 		equal(t, "circles", words(g.Circles), sink.String()+" "+source.String())
+		equal(t, "pressures", len(pressures) == 1 && pressures[0].Actor == sink.Any() && pressures[0].Which != 0, true)
 	}
 }
 

@@ -29,7 +29,7 @@ type source interface {
 	Weak(ref actor.AnyRef) (get func() actor.AnyRef)
 	EachName(f func(name string, ref actor.AnyRef))
 	EachListed(f func(actor.AnyRef))
-	EachPressed(f func(actor.AnyRef))
+	EachPressed(f func(ref actor.AnyRef, which uint32))
 	EachWait(f func(who, to actor.AnyRef, since int64, asks bool))
 	BehaviourOf(ref actor.AnyRef) string
 	HasMailFrom(ref, from actor.AnyRef) bool

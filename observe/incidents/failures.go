@@ -102,7 +102,7 @@ var failures = []incident{
 		owners.Table(up.Handle(func(t *thing, c *actor.Context, f work) { f(t, c) }),
 			fell.Handle(func(*thing, *actor.Context, actor.ChildDown) {}))
 		up.Send(s.sys, owners.Spawn(s.sys, thing{}), func(_ *thing, c *actor.Context) {
-			ref := actor.SpawnSupervised(c, k.typ, nil, fell)
+			ref := actor.SpawnSupervised(c, k.typ, func(*thing) {}, fell)
 			k.do.Send(c, ref, func(*thing, *actor.Context) { panic("no film") })
 			k.mailed(s, 20, ref, nothing)
 		})

@@ -94,14 +94,6 @@ var turns = []incident{
 			k.do.Send(s.sys, k.spawn(s), func(_ *thing, c *actor.Context) { c.Blocking(func() { <-never }) })
 		})
 	}},
-	{name: "ping-pong", culprits: is("ping", "pong"), alone: true, begin: func(s *service) {
-		ping, pong := newKind("ping", "hit"), newKind("pong", "hit")
-		a, b := ping.spawn(s), pong.spawn(s)
-		var there, back work
-		there = func(_ *thing, c *actor.Context) { pong.do.Send(c, b, back) }
-		back = func(_ *thing, c *actor.Context) { ping.do.Send(c, a, there) }
-		ping.do.Send(s.sys, a, there)
-	}},
 	// No turn is long, and no actor has much mail, but all together want three times the processors.
 	{name: "type-takes-all", culprits: is("render"), alone: true, begin: func(s *service) {
 		k := newKind("render", "frame")
