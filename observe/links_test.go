@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
 	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/supervise"
 )
@@ -80,4 +82,27 @@ func TestAllThatIsShownCanBeOpened(t *testing.T) {
 		t.Errorf("%d processes", len(list.Processes))
 	}
 	runtime.KeepAlive([]any{pool, root}) // nothing else refers to them
+}
+
+// An actor that a page has shown can be opened for a minute.
+func TestAnActorThatWasShownCanBeOpened(t *testing.T) {
+	sys := actor.Start()
+	defer sys.Stop()
+	a := inspect.Describe(playerType.Spawn(sys, player{}).Any())
+	l := newLook(nil, nil, settings{})
+	at := time.Now()
+	for _, s := range []*sample{{graph: inspect.WaitGraph{Mutes: []inspect.Edge{{From: a}}}}, {}} {
+		s.at = at
+		v := &view{sample: s}
+		l.show(v)
+		if _, ok := l.open(v, a.ID); !ok {
+			t.Errorf("not found at %v", s.at)
+		}
+		at = at.Add(shownFor)
+	}
+	v := &view{sample: &sample{at: at}}
+	l.show(v)
+	if _, ok := l.open(v, a.ID); ok || len(l.seen) != 0 {
+		t.Error("it is kept")
+	}
 }
