@@ -16,7 +16,7 @@ func TestInspectIsFree(t *testing.T) {
 	without, with := linked(t, "hello"), linked(t, "inspecting")
 	for _, f := range []string{
 		`actor.\(\*typeInSystem\).RunTask`, `actor.\(\*cell\).runSegment`, `actor.\(\*cell\).account`,
-		`actor.\(\*Context\).send`, `actor.\(\*cell\).init`, `actor.\(\*cell\).refillPending`,
+		`actor.\(\*kernelTurn\).send`, `actor.\(\*cell\).init`, `actor.\(\*cell\).refillPending`,
 		`sched.\(\*Worker\).serve`, `sched.\(\*Worker\).nextTask`, `sched.\(\*Worker\).Schedule`,
 	} {
 		a, b := instructions(t, without, f), instructions(t, with, f)

@@ -70,8 +70,8 @@ func TestReleaseStoresStay(t *testing.T) {
 		{"sched", `Worker\)\.Schedule$`, task, release},
 		{"actor", `cell\)\.goIdle$`, release, locked},
 		{"actor", `typeInSystem\)\.RunTask$`, release, locked},
-		{"actor", `Context\)\.send$`, open, more},
-		{"actor", `Context\)\.send$`, more, shut},
+		{"actor", `kernelTurn\).send$`, open, more},
+		{"actor", `kernelTurn\).send$`, more, shut},
 	} {
 		code := compiled(t, c.pkg, c.function)
 		one, two := regexp.MustCompile(c.first).FindAllIndex(code,
