@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -28,6 +29,7 @@ func main() {
 	name := flag.String("incident", "", "the incident to play; none if empty")
 	listen := flag.String("listen", "127.0.0.1:0", "address of the page")
 	load := flag.Int("load", 0, "orders a second; those of the incident if 0")
+	after := flag.Duration("after", 0, "how long the service works before the incident begins")
 	metrics := flag.Bool("metrics", false, "serve metrics for Prometheus at /metrics")
 	child := flag.Bool("child", false, "end when the standard input ends")
 	list := flag.Bool("list", false, "list the incidents: name, when, culprits")
@@ -38,13 +40,13 @@ func main() {
 		}
 		return
 	}
-	if err := run(*name, *listen, *load, *metrics, *child); err != nil {
+	if err := run(*name, *listen, *load, *after, *metrics, *child); err != nil {
 		fmt.Fprintln(os.Stderr, "incidents:", err)
 		os.Exit(1)
 	}
 }
 
-func run(name, listen string, load int, metrics, child bool) error {
+func run(name, listen string, load int, after time.Duration, metrics, child bool) error {
 	in, err := find(name)
 	if err != nil {
 		return err
@@ -65,6 +67,7 @@ func run(name, listen string, load int, metrics, child bool) error {
 	go func() { served <- http.Serve(l, nil) }()
 	s.open()
 	s.say(sayPage, "http://"+l.Addr().String()+"/gallop/")
+	time.Sleep(after)
 	if in.begin != nil {
 		in.begin(s)
 	}
