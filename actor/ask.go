@@ -320,9 +320,9 @@ func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) 
 	return err
 }
 
-// drive lets a deterministic system go on until the reply has come. It returns ctx's error if ctx
-// ends first, and ErrSystemStopped if the system stops first. If nothing can happen any more, it
-// returns nil, and the caller parks.
+// drive lets a deterministic system go on until the reply has come, and returns nil. It returns
+// ctx's error if ctx ends first, and ErrSystemStopped if the system stops first. If nothing can
+// happen any more before the reply, it returns nil too, and the caller parks.
 func (k *callState) drive(ctx context.Context, me, to *cell, d *descriptor) error {
 	s := to.shared().sys.sim
 	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))

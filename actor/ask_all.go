@@ -125,8 +125,9 @@ func (g *fanIn[R]) add(k *call[R]) {
 	}
 }
 
-// next waits for a call that has its result. It returns ctx's error if ctx ends first, and
-// ErrSystemStopped if over is closed first. to is an actor that has not replied to d, for reports.
+// next waits for a call that has its result, and returns the call. It returns ctx's error if ctx
+// ends first, and ErrSystemStopped if over is closed first. to is an actor that was asked with d
+// and has not replied yet. A deterministic run names it in its log.
 func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor,
 	over <-chan struct{}) (k *call[R], err error) {
 	sys := to.sys()

@@ -67,8 +67,9 @@ type lateReply[R any] struct {
 	bounds  bounds // contexts that end with the reply
 }
 
-// reply answers the request, and releases its address and its contexts. It is called only by the
-// code that took the deferral out of open.
+// reply answers the request with res, and releases its address and its contexts. For alive see
+// replyTo.answer. It is called only by the code whose compare-and-swap has moved the deferral from
+// the state open to another, so a request gets one answer.
 func (l *lateReply[R]) reply(e env, res Result[R], alive bool) {
 	to := l.address
 	l.address = replyTo[R]{}

@@ -54,8 +54,9 @@ func (x *coldState) lifeMark() uint16 {
 	return x.life + 1
 }
 
-// nextLife begins another life. Outcomes of the earlier life do not belong to it. The numbers
-// repeat after 65,535 lives: an outcome that was under way for so long runs. Owner only.
+// nextLife begins another life of the actor. In it, outcomes of the earlier life do not run: see
+// isStale. The numbers of lives repeat after 65,535 lives. An outcome that was under way for just
+// so many lives runs by mistake. Owner only.
 func (x *coldState) nextLife() {
 	if x.life++; x.life == math.MaxUint16 {
 		x.life = 0

@@ -8,9 +8,9 @@ import (
 )
 
 // Behaviour is a one-way behaviour of actors with state S that handles messages of type
-// M. Its type fixes both, so that sending the wrong message, or sending to an actor
-// with another state, does not compile. Where several actor types have the same state,
-// sending to an actor of a type other than b's panics.
+// M. Its Go type fixes both, so that sending the wrong message, or sending to an actor
+// with another state, does not compile. Several actor types may have the same state.
+// Sending to an actor of a type for which the behaviour was not declared panics.
 //
 // A Behaviour may be copied. The zero value is not ready: use [Declare].
 type Behaviour[S, M any] struct {

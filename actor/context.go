@@ -13,13 +13,13 @@ import (
 // valid only until the behaviour returns, and only in the behaviour's goroutine.
 //
 // To keep a Context, or to use it in another goroutine, as in a function that [Pipe] runs,
-// is a data race. It belongs to the worker, and so to the actor that runs there at that
-// time: Stop ends that actor, and Send corrupts data of the worker. Use the System there,
-// and a ref that [Self] has returned before.
+// is a data race. A Context belongs to a worker, and so to the actor that the worker runs
+// at that time: Stop ends that actor, and Send corrupts data of the worker. In another
+// goroutine, use the System, and a ref that [Self] has returned before.
 //
 // Functions that take a Context, and its methods, panic if it is nil or zero. A few cheap
-// methods do not check this, and may panic with an error of Go's runtime: System, ActorID,
-// Now, Rand, Gas, ShouldYield, Checkpoint and Stopping.
+// methods do not check this: System, ActorID, Now, Rand, Gas, ShouldYield, Checkpoint and
+// Stopping. If they panic, it may be with an error of Go's runtime.
 type Context struct{ base }
 
 type base = kernelContext

@@ -96,8 +96,8 @@ func (s *simulation) ofProcess(e sim.Event, payload any) {
 	s.hooks.Event(e)
 }
 
-// sourceOf completes e with the way and the sender of a user's message: the number of an actor or
-// process, or 0 for outside.
+// sourceOf sets the source of a user's message in e. Via is the way by which the message came. From
+// is the number of the actor or process that has sent it, or 0 if it came from outside.
 func (s *simulation) sourceOf(e *sim.Event, m *message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

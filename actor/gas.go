@@ -53,8 +53,8 @@ func (c *kernelTurn) runInTurn() int {
 	return n + msg.Distance(c.ran, nil) + 1
 }
 
-// applyFlags acts on the flags that interrupt a segment without ending the turn. The segment has
-// been accounted for.
+// applyFlags acts on the flags gasLow, turnTable, usesContext and unstashed. They end a segment,
+// but not the turn. The caller has accounted for the segment before.
 func (c *kernelTurn) applyFlags() {
 	then := c.then
 	c.then &^= gasLow | turnTable | unstashed

@@ -15,8 +15,8 @@ import (
 
 // population is a sample of the actors that were spawned. Of each block of actor numbers of a
 // worker, one actor is in the sample. Of the actors that were spawned outside, each is in it by
-// chance, with the same probability. The pointers are weak. When the list has doubled in length,
-// the pointers to freed or ended actors are dropped.
+// chance, with a probability of 1 in idBlockSize. The pointers are weak. When the list has doubled
+// in length, the pointers to freed or ended actors are dropped.
 type population struct {
 	list weaklist.List[sampledActor]
 

@@ -47,8 +47,10 @@ type Interceptor struct {
 	After func(c *Context, in *Invocation, out Outcome)
 }
 
-// WithInterceptor puts an interceptor around every behaviour of a type, or of all actors in the
-// system, including actors of packages group and supervise. The option may be given several times.
+// WithInterceptor puts an interceptor around behaviours. As an option of [NewType], it applies to
+// every behaviour of the type. As an option of [Start], it applies to every behaviour of all actors
+// in the system, including actors of packages group and supervise. The option may be given several
+// times: [Interceptor] has the order.
 func WithInterceptor(i Interceptor) interface {
 	Option
 	TypeOption

@@ -58,8 +58,8 @@ func (s *kernelSystem) log(f func(logSink)) {
 	s.guard(loggerHook, func() { f(s.opts.log) })
 }
 
-// warn writes a warning to the log. The arguments are formatted under guard, since their methods
-// are foreign code.
+// warn writes a warning to the log. The methods of the arguments, by which they are formatted, are
+// foreign code. So they are called within guard.
 func (s *kernelSystem) warn(msg string, args ...any) {
 	s.log(func(l logSink) { l.warn(msg, args...) })
 }
@@ -162,8 +162,9 @@ func (a *cell) ownName() ActorName {
 	return n
 }
 
-// knownAs returns the actor's first name. If the mailbox is closed, it is the name that the actor
-// had: the cold state does not change any more. Any goroutine.
+// knownAs returns the actor's first name, or "" if it has no name. If the mailbox is closed, it
+// returns the first name that the actor had. It reads that from the cold state, which does not
+// change after the mailbox was closed. Any goroutine.
 func knownAs(a *cell) string {
 	if name, ok := a.sys().names.of.Load(a); ok {
 		return name.(string)

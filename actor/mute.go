@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The answers of package backpressure become parked actors, holds and wake-ups here. The protocol
-// and its proof are in backpressure and in sched/README.md.
+// The answers of package backpressure become parked actors, holds and wake-ups here.
+// backpressure/README.md has the protocol and its proof.
 
 // muteFor enters the running actor into the wait list of to, so that it is muted when its behaviour
 // returns. It does not do so

@@ -49,7 +49,7 @@ func (n *names) take(name string, a *cell) error {
 // nameList is the part with the names of an actor. Owner only.
 type nameList struct{ indexset.Keys[string] }
 
-// ends implements part. The names are given back before the mailbox is closed, so that code that
+// ends implements [part]. The names are given back before the mailbox is closed, so that code that
 // learns of the end, by a dead letter, by ErrStopped or by a message, finds them free.
 func (l *nameList) ends(a *cell, _ env, at ending, _ error) {
 	if at == atClose {

@@ -72,8 +72,9 @@ func trySend[M any](d *descriptor, from Sender, to *cell, m M) error {
 	return d.tryDeliver(from, e, to, n)
 }
 
-// sendWait is [Behaviour.SendWait]. It is for goroutines: a behaviour that waited would block its
-// worker. A message with a permit is always accepted, unless the actor has ended.
+// sendWait is [Behaviour.SendWait]. It is for goroutines outside: a behaviour that waited would
+// block its worker. It waits for a permit to send the message: see package permits. A message with
+// a permit is always accepted, unless the actor has ended.
 func sendWait[M any](ctx context.Context, d *descriptor, to *cell, m M) error {
 	n, err := d.beginWait(ctx, to)
 	if err != nil {

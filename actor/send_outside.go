@@ -265,8 +265,8 @@ func (s *kernelSystem) pushSystem(to *cell, m *message) error {
 	return nil
 }
 
-// pushFirst implements env. The admission keeps the system from being quiescent until the actor is
-// known and can run.
+// pushFirst implements env. It has an admission to the scheduler ([sched.Admission]), which keeps
+// the system from being quiescent until the actor is known and can run.
 func (s *kernelSystem) pushFirst(to *cell, m *message, publish func()) error {
 	if s.refusing.Load() {
 		return ErrSystemStopped

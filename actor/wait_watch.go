@@ -110,8 +110,9 @@ func (w *waitWatch) look() {
 	}
 }
 
-// pause is the time until the next look. On a clock that a test moves, each look is a step of
-// [VirtualClock.Advance], so the pause doubles with each warning that was due. Caller holds mu.
+// pause returns the time until the next look: waitLook on a clock that runs by itself. On a clock
+// that a test moves, each look is a step of [VirtualClock.Advance]. There the pause doubles with
+// each warning that was due, written or not. Caller holds mu.
 func (w *waitWatch) pause() time.Duration {
 	if w.sys.opts.clock.Flows() {
 		return waitLook
@@ -186,8 +187,9 @@ type oneWait struct {
 	asks    bool // in its turn, by Ask; else it is muted
 }
 
-// allWaits returns the waits of the actors in s. An actor that waits for several gates has several
-// entries. Any goroutine.
+// allWaits returns the waits of the actors in s for other actors: those of muted actors at gates,
+// and those of actors whose turns wait in Ask. An actor that waits at several gates has an entry
+// for each. Any goroutine.
 func (s *kernelSystem) allWaits() (all []oneWait) {
 	add := func(w oneWait) {
 		if w.who != nil && w.to != nil && peekSys(w.who) == s {

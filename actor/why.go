@@ -146,8 +146,8 @@ type share struct {
 	to *cell // the actor that is waited for; nil: not known
 }
 
-// note adds n holders of a class. of is nil if they have no owner, and to is nil if they wait for
-// no actor.
+// note adds n holders of the class what: see [Holder.What]. of is the actor that owns them, or nil
+// if they have no owner. to is the actor for which they wait, or nil if they wait for no actor.
 func (t *tally) note(what string, of, to *cell, n int) {
 	if n <= 0 {
 		return

@@ -194,8 +194,9 @@ func (p AskPool[Q, R]) mustTakeMembers(call string) *askPoolTable[Q, R] {
 	return t
 }
 
-// mustBeAsker panics if a member could not be found again by comparing, or is a nil pointer to an
-// AskPool or a zero AskPool.
+// mustBeAsker panics, naming call, if a cannot be a member: if it is nil, or could not be found
+// again by ==. It also panics if a is a zero AskPool, a pointer to a zero AskPool, or a nil pointer
+// to an AskPool.
 func mustBeAsker[Q, R any](call string, a actor.Asker[Q, R]) {
 	mustBeKey(call, "member", a)
 	switch p := a.(type) {

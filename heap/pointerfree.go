@@ -53,8 +53,9 @@ func typeWord[T any]() uintptr {
 	return *(*uintptr)(unsafe.Pointer(&v))
 }
 
-// admitSlow looks further for a type that is not in its home slot, and at the
-// type itself if that fails.
+// admitSlow is admit for a type that is not in its home slot. If the type is in
+// no other slot either, admitSlow looks at the type itself. It panics if the
+// type is not pointer-free, and adds it to the set otherwise.
 func admitSlow(word uintptr, t reflect.Type) {
 	for {
 		old := admitted.Load()

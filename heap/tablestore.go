@@ -3,8 +3,9 @@ package heap
 import "math/bits"
 
 // tableStore keeps the slots of unused page tables, by the logarithm of their number. An arena that
-// grows to sixteen chunks uses four tables, one after the other, and again after each collection.
-// Since chunks are kept in store, tables would be most of the garbage. Part of a [Recycler].
+// grows to sixteen chunks uses four tables, one after the other, and again after each collection. A
+// [Recycler] keeps chunks, so if it kept no tables, they would be most of the garbage. Part of a
+// Recycler.
 type tableStore [maxTableClass + 1][][]page
 
 // The largest tables in store have keptPages slots, since larger ones do not survive Release.

@@ -22,7 +22,8 @@ type life struct {
 }
 
 // trap has exits delivered as messages. make calls the user's wrap, and returns a function that
-// posts the message; nil: wrap has failed. settle is called afterwards, while no lock is held.
+// posts the message, or nil if wrap has failed. settle is called after the post, while no lock is
+// held. It makes a dead letter of the message if the process has ended before the post.
 type trap struct {
 	make   func(e Exit, w *sched.Worker, by *System) (post func(w *sched.Worker, by *System))
 	settle func()
@@ -122,11 +123,13 @@ func (p *Proc) trapped(e Exit, w *sched.Worker, by *System) bool {
 const mostWraps = 1000
 
 // TrapExit turns exits into messages. From now on, the end of a linked process, and
-// [Process.Cancel], do not end the process: they arrive in the mailbox as wrap makes them, normal
-// ends included. A nil wrap ends the trap. wrap runs in a goroutine of its own. The party that
-// causes the exit waits for it, so it must be quick. The process ends if wrap panics, calls
-// runtime.Goexit, or tells the process itself to end, which would cause another exit each time. A
-// [Process.Kill] is never trapped.
+// [Process.Cancel], do not end the process: wrap makes a message of each, which arrives in the
+// mailbox. Normal ends of linked processes arrive, too. A nil wrap ends the trap.
+//
+// wrap runs in a goroutine of its own. The party that causes the exit waits for it, so it must be
+// quick. The process ends if wrap panics or calls runtime.Goexit. It also ends if wrap tells the
+// process itself to end, since each such exit would need another call of wrap. A [Process.Kill] is
+// never trapped.
 func (s *Self[M]) TrapExit(wrap func(Exit) M) {
 	must(s != nil, "TrapExit of a nil Self")
 	s.mustRun("TrapExit")

@@ -92,10 +92,11 @@ func (r Ref[M]) mustBe(op string) {
 
 // send puts n into the mailbox, and wakes the process if it waits for messages. Any goroutine.
 //
-// A process that waits for messages has taken all earlier messages of the sender. So a sender that
-// claims the process, by the compare-and-swap that wakes it, owns the list until it resumes the
-// process, and appends to it. That is one locked instruction instead of two for a push and a
-// wake-up. It saves another one when the process would take the pushed message.
+// A process that waits for messages has moved all earlier messages of the sender to its list. So a
+// sender that claims the process, by the compare-and-swap that wakes it, owns that list until it
+// resumes the process, and appends n to it. That is one locked instruction instead of two, for a
+// push and a wake-up. It also saves the locked instruction with which the process would take the
+// pushed message.
 func (b *mailbox[M]) send(n *node[M], w *sched.Worker, by *System) {
 	if !b.put(n, w, by) {
 		b.settle()

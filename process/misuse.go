@@ -33,8 +33,9 @@ type lent struct {
 	in        within
 }
 
-// lend makes each operation of the process panic until takeBack is called. The operations need no
-// check of their own: to them the process looks like one that runs nowhere. Owner only.
+// lend makes each operation of the process panic until takeBack is called with the result. An
+// operation panics in any case if the process does not run in the calling goroutine. lend records
+// that the process runs in none, so the operations need no further check. Owner only.
 func (p *Proc) lend(in within) lent {
 	was := lent{p.goroutine.Load(), p.in}
 	p.goroutine.StoreRelease(0)

@@ -24,7 +24,7 @@ func (s *Self[M]) waitForMail() {
 
 // ReceiveMatch waits for the first message that matches. Earlier messages stay in the mailbox, in
 // their order, and each later receive looks at them again: see [Self.Mark]. match must not use the
-// process, which panics.
+// process: each operation of the process panics there.
 func (s *Self[M]) ReceiveMatch(match func(M) bool) M {
 	m, _ := s.receive("ReceiveMatch", nil, match, forever)
 	return m

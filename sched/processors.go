@@ -52,10 +52,15 @@ func (p *processors) round() int64 {
 	return int64(min(p.runnable*goTimeslice/p.n, maxRound))
 }
 
-// earned returns the time that a goroutine may run after it was gone without a processor: three
-// quarters of the average time of each competitor. It is 0 if there were at least as many yields as
-// competitors. Then all of them are workers, of any system, which would stretch each other's turns,
-// and the machine caused the long wait.
+// earned returns the time for which a goroutine may run after it had no processor for gone
+// nanoseconds. Its competitors are the goroutines that wait for a processor or have one of the
+// others. The time is three quarters of the time that each competitor had meanwhile on average, and
+// at most goTimeslice.
+//
+// earned returns 0 if no goroutine waits for a processor. yields is the number of yields of other
+// workers meanwhile. If it is at least the number of competitors, earned returns 0, too. In that
+// case all competitors are workers, of any system: the machine has caused the long wait, and
+// workers that ran for longer would only stretch each other's turns.
 func (p *processors) earned(gone int64, yields uint64) int64 {
 	competitors := p.runnable + p.n - 1
 	if yields >= competitors || p.runnable == 0 {

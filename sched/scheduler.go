@@ -200,8 +200,8 @@ func (s *Scheduler) notifyUnless(searchers int) {
 	}
 }
 
-// discardInject terminates every task of the inject queue. It is called after the idle word was
-// closed, by any number of goroutines.
+// discardInject terminates every task of the inject queue. It is called after the idle word has
+// been closed. Several goroutines may call it at the same time.
 func (s *Scheduler) discardInject() {
 	s.stop.beginDiscard()
 	for t := s.inject.pop(); t != nil; t = s.inject.pop() {

@@ -289,8 +289,10 @@ func (g *governor) lost(now int64) float64 {
 	return float64(lost) * float64(g.looks) / float64(max(now-g.began, 1)) / float64(max(g.awake, 1))
 }
 
-// judge compares the trial with the measurement before it, and keeps the better limit. A better
-// trial is followed soon by another in the same direction. A worse trial reverses the direction.
+// judge compares the rate of work in the trial with the rate in the measurement before it, and
+// keeps the better limit. The trial is better if its rate is at least needed times the rate before.
+// Then another trial in the same direction follows soon. After a worse trial, the next one follows
+// later, in the other direction.
 func (g *governor) judge(now int64) {
 	needed := g.base * g.needed(now)
 	// The rates are of the same phase of the program, some milliseconds apart.

@@ -23,8 +23,9 @@ type turnRecord struct {
 // begin is called when a worker is asked, or begins a turn without a slot. Caller holds mu.
 func (t *turnRecord) begin(now int64) { t.since, t.reported, t.refused = now, false, false }
 
-// ask asks w to answer, and reports whether it did. It asks only once, and only a worker that is in
-// a turn or between two. Caller holds mu.
+// ask asks w to answer between two turns, and reports whether it has asked. It asks only a worker
+// that is RUNNING: a worker that is in a turn or between two, and has answered each earlier
+// question. Caller holds mu.
 func (m *monitor) ask(w *Worker, now int64) bool {
 	if !w.state.ask() {
 		return false
@@ -61,8 +62,9 @@ func (w *Worker) LongTurn() (t *Task) {
 	return t
 }
 
-// Lasts returns how long the monitor has been waiting for the end of w's turn, which is a few
-// milliseconds less than the turn has lasted; 0: it does not wait, or w is pinned. Any goroutine.
+// Lasts returns how long the monitor has been waiting for the end of w's turn. The turn has lasted
+// a few milliseconds longer. Lasts returns 0 if the monitor does not wait, or if w is the worker of
+// a [Pin]. Any goroutine.
 func (w *Worker) Lasts() time.Duration {
 	m := &w.sched.monitor
 	m.mu.Lock()

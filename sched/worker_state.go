@@ -24,6 +24,8 @@ import (
 // it has taken, so a store is enough there. Every other transition is a compare-and-swap. A worker
 // touches its slot's bit in the idle word while IDLE, or, when it leaves the slot in a turn, while
 // DETACHED. The monitor takes slots only from OVERDUE workers, which leave the bit alone.
+//
+// Section 8 of README.md has the steps that comments name by E1, H2, L2, B4 and the like.
 type workerState struct{ word seam.Flag }
 
 const (
@@ -68,8 +70,8 @@ func (s *workerState) answer() bool {
 // lost (E1). Owner only, between two turns.
 func (s *workerState) becomeIdle() bool { return s.moveTo(stateIdle) }
 
-// resume goes back to RUNNING (E3, B4). Owner only, after becomeIdle, or when it has taken its slot
-// back.
+// resume goes back to RUNNING. The owner calls it when it has a task after becomeIdle (step E3), or
+// when it has taken its slot back (step B4). Owner only.
 func (s *workerState) resume() {
 	if invariant.On {
 		verifyResume(s)

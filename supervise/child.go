@@ -78,8 +78,8 @@ type child struct {
 	cold         *coldState // nil: not needed yet
 }
 
-// coldState is the part of a child's state that only children need which fail, or which are
-// started, stopped or restarted on request.
+// coldState is the part of a child's state that most children do not need. Only a child that fails
+// or ends, or that is started, stopped or restarted on request, has one.
 type coldState struct {
 	window   restartWindow // of a child with its own Intensity
 	logged   bool          // its last failure was

@@ -79,8 +79,9 @@ func (s *supervisor) tellMember(c *actor.Context, ch *child, down bool) {
 	}
 }
 
-// memberEnded handles the end of a member by order: another actor takes its place at once, unless it
-// leaves. That is no failure. It reports false if ch is no member.
+// memberEnded handles the end of a member that has ended for good, as by actor.Stop. Such an end is
+// no failure: another actor takes the member's place at once. If the member is to leave the pool,
+// no actor takes its place. memberEnded reports false if ch is no member of a pool.
 func (s *supervisor) memberEnded(c *actor.Context, ch *child) bool {
 	switch {
 	case s.members == nil:

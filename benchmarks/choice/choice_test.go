@@ -12,7 +12,7 @@ import (
 // The goroutines or actors that add to the counter at the same time.
 const adders = 8
 
-// A counter is what all are about.
+// A counter is the shared state of each benchmark.
 type counter struct{ n int }
 
 func (c *counter) add(_ *actor.Context, by int) { c.n += by }
@@ -246,7 +246,7 @@ type locked struct {
 
 var keep any
 
-// serve counts what comes, and answers if there is a channel for it.
+// serve adds the numbers that it receives. If out is not nil, it sends the sum after each.
 func serve(in <-chan int, out chan<- int, done chan<- struct{}) {
 	n := 0
 	for by := range in {

@@ -20,7 +20,7 @@ type hit struct {
 type span struct{ from, to int64 }
 
 // warm is how long the machine must have been as fast as usual for a delay to count as one of
-// the measured process. By then what has piled up is gone.
+// the measured process. In that time the backlog of a slow time is worked off.
 const warm = int64(20 * time.Millisecond)
 
 // delays are the hits of a class, of all rounds.
@@ -106,8 +106,8 @@ func fromSend(hits []hit) []hit {
 // share returns how many per cent a part is.
 func share(part, all []hit) float64 { return 100 * float64(len(part)) / float64(max(len(all), 1)) }
 
-// cyclesIn finds the cycles in what a process has written with GODEBUG=gctrace=1, given when
-// it began:
+// cyclesIn finds the cycles in the output of a process with GODEBUG=gctrace=1, which began at
+// begin:
 //
 //	gc 7 @12.345s 1%: 0.02+681+0.03 ms clock, …
 func cyclesIn(trace string, begin int64) (cycles []span) {

@@ -12,7 +12,7 @@ var kinds = map[string]func(*actor.System, config) population{
 	"none":     populate(noneType, noneBuild, noneTouch, noneBuild),
 }
 
-// populate returns what spawns and builds the actors of a type.
+// populate returns a function that spawns and builds the actors of a type.
 func populate[S any](t *actor.Type[S], build, touch,
 	replace actor.Behaviour[S, int]) func(*actor.System, config) population {
 	return func(sys *actor.System, c config) population {
@@ -114,7 +114,7 @@ var (
 		arenaReplace.Handle((*arena).replace))
 )
 
-// No state at all: what the actors themselves cost.
+// none has no data, which shows the cost of the actors themselves.
 type none struct{ sum uint64 }
 
 func (n *none) nothing(*actor.Context, int) { n.sum++ }

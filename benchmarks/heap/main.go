@@ -1,6 +1,6 @@
-// Command heap measures what the state of a great many actors costs the GC, and what the collector
-// costs the actors: once with the state in ordinary Go values, and once in the actors' own arenas.
-// The figures are in docs/heap.md.
+// Command heap measures the cost of the state of a great many actors for the GC, and the cost of
+// the GC for the actors: once with the state in ordinary Go values, and once in the actors' own
+// arenas. The figures are in docs/heap.md.
 //
 //	go run . -rounds 5
 //
@@ -34,7 +34,7 @@ type config struct {
 	force   time.Duration
 }
 
-// result is what one process measures.
+// result holds the measurements of one process.
 type result struct {
 	Class   string
 	Begin   int64   // of the process, Unix nanoseconds

@@ -82,10 +82,10 @@ func (r *result) memory() {
 
 // delays measures how late a probe runs that should run every 200 µs. Meanwhile the actors replace
 // their states and the rest of the process makes garbage, so that there is something to collect.
-// What makes the probe due comes through a pipe from another process, as requests come through
-// sockets. A timer of this process would be late by itself, since processors that mark only because
-// they are idle look for work but not for timers. Delays count from when the other process should
-// have written, so every class of hold-up is in the figure.
+// Another process makes the probe due by a write to a pipe, as requests come through sockets. A
+// timer of this process would be late by itself, since processors that mark only because they are
+// idle look for work but not for timers. Delays count from when the other process should have
+// written, so every class of hold-up is in the figure.
 func (r *result) delays(sys *actor.System, pop population, c config) {
 	var stop atomic.Bool
 	var others sync.WaitGroup

@@ -14,14 +14,14 @@ import (
 // every is how often the probe is due.
 const every = 200 * time.Microsecond
 
-// beat is what the other process writes each time.
+// beat is one tick, which the other process writes.
 type beat struct {
 	deadline int64 // when this should have been written, Unix nanoseconds
 	witness  int64 // of the one before
 	sent     int64 // when the probe was sent it
 }
 
-// startTicker starts the other process and returns what that writes.
+// startTicker starts the other process and returns its output.
 func startTicker(d time.Duration) io.Reader {
 	cmd := exec.Command(os.Args[0], "-class", "ticker", "-probe", d.String())
 	cmd.Stderr = os.Stderr

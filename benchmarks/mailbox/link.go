@@ -7,8 +7,8 @@ import (
 
 // Link is Swap with the linking store that processors need and Go does not offer: a plain
 // one, which on amd64 is a release. A push is then one locked instruction, as with Top, and
-// the consumer finds the messages in their order, which Top has to make. What it costs is that
-// the producer writes into the node before, where a consumer on another processor looks.
+// the consumer finds the messages in their order, which Top has to make. In return, the
+// producer writes into the node before, where a consumer on another processor looks.
 //
 // It is no code to copy: the plain store is a data race by the letter of Go's memory model.
 type Link struct {
@@ -52,7 +52,7 @@ func (q *Link) Drain(f func(*Node)) bool {
 	return false
 }
 
-// after is the message behind the last one, nil if it is not linked yet.
+// after is the message after the last one, nil if it is not linked yet.
 func (q *Link) after() *Node {
 	return (*Node)(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&q.tail.below))))
 }

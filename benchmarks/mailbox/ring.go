@@ -4,9 +4,9 @@ import "sync/atomic"
 
 // Ring is an array of cells that producers claim by fetch-and-add, in segments that
 // are linked when one is full: no node is touched by two producers, and the consumer
-// reads memory in order. A push is a fetch-and-add and a publishing store, and the
-// count of what is queued decides who wakes whom: a third locked instruction. An idle
-// mailbox keeps a segment.
+// reads memory in order. A push is a fetch-and-add and a publishing store. A third locked
+// instruction counts the queued messages: the push that makes the count 1 wakes the
+// consumer. An idle mailbox keeps a segment.
 type Ring struct {
 	tail    atomic.Pointer[segment]
 	pending atomic.Int64

@@ -2,7 +2,7 @@ package mailbox
 
 import "sync/atomic"
 
-// Top is the one that was chosen: a stack whose top node stays in place when the consumer has
+// Top is the mailbox of package actor: a stack whose top node stays in place when the consumer has
 // walked down to the last one it took. A push is one locked instruction, a drain none, going idle
 // one.
 type Top struct {

@@ -31,8 +31,8 @@ func sumDistances(d []int32) (sum uint64) {
 	return sum
 }
 
-// grid is how one block lies in the matrix, and what it has got from others for this step and the
-// next: a neighbour may be one step ahead.
+// grid is the place of a block in the matrix, its values, and the values that it has received for
+// this step and the next: a neighbour may be one step ahead.
 type grid struct {
 	row, col, across, steps, step int
 	data                          []int32
@@ -44,7 +44,7 @@ type received struct {
 	data     []int32
 }
 
-// blockData is what a block sends to its neighbours.
+// blockData is a message from a block to its neighbours: its values at a step.
 type blockData struct {
 	row, col, step int
 	data           []int32
@@ -62,7 +62,7 @@ func newGrid(all []int32, n, row, col int) grid {
 
 func (g *grid) message() blockData { return blockData{g.row, g.col, g.step, g.data} }
 
-// take stores what a neighbour has sent and reports whether all is there for the step.
+// take stores a neighbour's message and reports whether all messages for the step are there.
 func (g *grid) take(m blockData) (complete bool) {
 	got := &g.got[m.step&1]
 	*got = append(*got, received{m.row, m.col, m.data})
@@ -74,7 +74,7 @@ func (g *grid) complete() bool { return len(g.got[g.step&1]) == 2*(g.across-1) }
 // compute does the step and goes on to the next.
 func (g *grid) compute() {
 	k, got := g.step, &g.got[g.step&1]
-	rowBlock, colBlock := g.data, g.data // those that hold row k and column k
+	rowBlock, colBlock := g.data, g.data // the blocks that hold row k and column k
 	for _, r := range *got {
 		if r.col == g.col && r.row == k/apspBlock {
 			rowBlock = r.data

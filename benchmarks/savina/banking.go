@@ -16,8 +16,8 @@ var bankingStash = program{
 	gallop: bankingStashGallop, plain: bankingPlain, message: bankingMessage,
 }
 
-// bankingNoStash is the same without the stash: an account takes in whatever comes while it waits
-// for a reply. It shows what the stash costs.
+// bankingNoStash is the same without the stash: an account serves all messages while it waits for a
+// reply. It shows the cost of the stash.
 var bankingNoStash = program{
 	name: "banking-nostash", about: "banking, where accounts do not wait", n: 120_000,
 	gallop: bankingNoStashGallop, plain: bankingPlain,

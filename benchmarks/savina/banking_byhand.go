@@ -2,9 +2,9 @@ package main
 
 import "github.com/gallop-go/gallop/actor"
 
-// bankingByHand is banking-stash for a user who knows no stash: what comes while an account waits
-// is kept in a slice of its own, and run by hand when the reply has come. It shows what a stash
-// costs beside what would be written without it.
+// bankingByHand is banking-stash without the stash of package actor: an account keeps the messages
+// that come while it waits in a slice of its own, and serves them after the reply. It shows the
+// cost of a stash in comparison with the code that a user would write instead.
 var bankingByHand = program{
 	name: "banking-byhand", about: "banking, with a slice in place of the stash", n: 120_000,
 	gallop: bankingByHandGallop, plain: bankingPlain,
@@ -14,7 +14,7 @@ var bankingByHand = program{
 type handAccount struct {
 	index, balance int
 	waiting        bool
-	aside          []handOrder           // what came meanwhile, oldest first
+	aside          []handOrder           // orders that came meanwhile, oldest first
 	teller         actor.Ref[handTeller] // whose order is under way
 	total          actor.Ref[tally]
 }

@@ -2,9 +2,9 @@ package main
 
 import "github.com/gallop-go/gallop/actor"
 
-// stashAccount moves money one transfer at a time: what comes while it waits is put aside. When it
-// has done with a message it takes one back. (With UnstashAll most would be put aside again each
-// time.)
+// stashAccount moves money one transfer at a time: messages that come while it waits are put aside.
+// When it has done with a message it takes one back. (With UnstashAll most would be put aside again
+// each time.)
 type stashAccount struct {
 	index, balance int
 	waits          bool                   // else no message is put aside

@@ -16,7 +16,7 @@ type comparator struct {
 	block, distance int
 	seen            int
 	held            []uint64 // the first halves of the pairs
-	back            []uint64 // what is to be passed on behind the first halves
+	back            []uint64 // values to pass on after the first halves
 }
 
 // comparators lists the stages of the network.
@@ -29,7 +29,8 @@ func comparators() (all []comparator) {
 	return all
 }
 
-// take takes the next value of the stream and passes on what is in its place now.
+// take takes the next value of the stream. With the second value of each pair it passes on the
+// first result. The second results follow after distance pairs.
 func (c *comparator) take(v uint64, pass func(uint64)) {
 	i := c.seen
 	c.seen = (c.seen + 1) % bitonicLength

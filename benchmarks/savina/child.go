@@ -11,8 +11,8 @@ import (
 // sideNames are the ways in which a program is written.
 var sideNames = []string{"gallop", "plain", "channels", "phony", "proto"}
 
-// run returns how to run a side of a program once: the checksum, and what there is to say about it.
-// It is nil if the program has no such side.
+// run returns a function that runs a side of a program once. The results are the checksum and a
+// text of statistics, which may be empty. It is nil if the program has no such side.
 func (p program) run(side string, workers int) func(n int) (uint64, string) {
 	crews := map[string]func() crew{"channels": newChannels, "phony": newPhony, "proto": newProto}
 	switch {

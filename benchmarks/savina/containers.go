@@ -34,7 +34,7 @@ const (
 	sizeRequest
 )
 
-// container is what the requests are for.
+// container is a list or a dictionary. serve handles one request.
 type container interface {
 	serve(k requestKind, key int) int
 }

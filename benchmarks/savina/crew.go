@@ -2,7 +2,7 @@ package main
 
 import "sync"
 
-// The actor-shaped sides share their programs: what an actor does with a message is the same on
+// The actor-shaped sides share their programs: the behaviours of the actors are the same on
 // goroutines with channels, on phony and on protoactor-go. A message is one struct for all, so that
 // sending it costs no more than the library makes it cost: nothing to allocate with channels, a
 // closure with phony, a boxed struct with protoactor.
@@ -13,7 +13,7 @@ type node interface {
 	send(from node, m msg)
 }
 
-// msg is a message: what it is about, and a few values.
+// msg is a message: an operation of the program, and a few values.
 type msg struct {
 	op      int
 	x, y, z int
@@ -21,7 +21,7 @@ type msg struct {
 	data    any
 }
 
-// behaviour is what an actor does with a message.
+// behaviour handles a message in the turn of self.
 type behaviour func(self node, m msg)
 
 // crew makes actors.

@@ -13,7 +13,7 @@ type piece interface {
 	work() (result uint64, more []piece)
 }
 
-// outcome is what a worker tells the master.
+// outcome is a worker's reply to the master: the result of a piece, and new pieces.
 type outcome struct {
 	result uint64
 	more   []piece

@@ -71,7 +71,7 @@ func newFilterStage(channel, what int) filterStage {
 	return s
 }
 
-// take passes on what the stage makes of a value.
+// take handles a value and passes on the results of the stage.
 func (s *filterStage) take(v float64, pass func(float64)) {
 	switch s.what {
 	case firstFilter, secondFilter:

@@ -3,7 +3,7 @@
 // plain Go as well as Go can do it, and in actor shape for goroutines with channels, for phony and
 // for protoactor-go. All sides of a program must come to the same checksum.
 //
-//	go run .                      # the table: medians, and what two workers take of one's time
+//	go run .                      # the table: medians, and the time of two workers over that of one
 //	go run . -programs uct,sor -sides gallop,plain -rounds 9
 //
 // Each measurement is a process of its own, which does one run to warm up and then -reps more. The
@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// config is what the flags say.
+// config has the values of the flags.
 type config struct {
 	programs, sides []string
 	workers         []int
@@ -97,7 +97,7 @@ func defaultWorkers() string {
 	return "1,2"
 }
 
-// result is what one process has measured.
+// result holds the measurements of one process.
 type result struct {
 	Times []time.Duration
 	CPU   []time.Duration // processor time of the same runs

@@ -159,7 +159,7 @@ type region struct {
 }
 
 // work explores until it has seen enough or there is nothing left. The result is how many nodes
-// were claimed; what is left open goes into two new pieces.
+// were claimed; the open nodes that are left go into two new pieces.
 func (r region) work() (uint64, []piece) {
 	heap, seen := r.open, uint64(0)
 	for len(heap) > 0 && seen < regionNodes {

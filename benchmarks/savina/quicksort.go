@@ -22,7 +22,7 @@ func unsorted(n int) []uint64 {
 	return v
 }
 
-// split puts what is smaller than the pivot first. What is equal to it is in between.
+// split returns the values that are smaller than the pivot, equal to it, and larger.
 func split(v []uint64) (smaller, equal, larger []uint64) {
 	pivot := v[len(v)/2]
 	for _, x := range v {

@@ -24,7 +24,8 @@ func sortInPlace(v []uint64, wg *sync.WaitGroup) {
 	slices.Sort(v)
 }
 
-// partition moves what is smaller than the pivot before low and what is larger behind high.
+// partition sorts v into smaller values than the pivot, v[:low], equal ones, and larger ones,
+// v[high:].
 func partition(v []uint64) (low, high int) {
 	pivot := v[len(v)/2]
 	at, high := 0, len(v)

@@ -49,7 +49,7 @@ func sorNeighbours(i, n int) []int {
 	return all
 }
 
-// sorCell is what a cell knows. Black cells compute first, from the red ones' values; red cells
+// sorCell is a cell of the grid. Black cells compute first, from the red ones' values; red cells
 // then compute from the black ones' new values.
 type sorCell struct {
 	value           float64

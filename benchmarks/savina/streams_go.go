@@ -34,7 +34,7 @@ func sumOf(all []uint64) (sum uint64) {
 	return sum
 }
 
-// apply does to a vector what the stage does to a stream.
+// apply sorts the pairs of a whole vector in place, as take does for a stream.
 func (c *comparator) apply(v []uint64) {
 	for i := range v {
 		if j := i | c.distance; i&c.distance == 0 {

@@ -2,7 +2,7 @@ package main
 
 import "github.com/gallop-go/gallop/actor"
 
-// tally adds up what a known number of actors have found, and hands the sum out of the system.
+// tally adds up the results of a known number of actors, and sends the sum out of the system.
 type tally struct {
 	left int
 	sum  uint64

@@ -5,9 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Coarse work: a master deals pieces that take as long as each other, of 10 µs to 1 ms. What takes
-// longer than the pieces by themselves is the cost of turns, and of what the runtime does beside
-// them.
+// Coarse work: a master deals pieces that take as long as each other, of 10 µs to 1 ms. The time
+// beyond that of the pieces is the cost of turns and of the runtime's other work.
 var (
 	turns10  = turnsOf("turns-10us", "turns of 10 µs", 10_000, 1)
 	turns100 = turnsOf("turns-100us", "turns of 100 µs", 1000, 10)

@@ -34,7 +34,7 @@ func (g *growth) grant() bool {
 	return true
 }
 
-// effort is what a new node has to compute in the traversal: mostly little, and now and then much.
+// effort is the number of steps that a new node computes in the traversal, drawn at random.
 func (g *growth) effort() int { return uctEffort/2 + g.below(uctEffort) }
 
 type uctRoot struct {

@@ -1,12 +1,12 @@
 // Command scaling is a model of the scheduler with many workers: a simulation, and no measurement.
-// It prints how many times as fast as one worker so many are, and what the time of the workers is
-// spent on.
+// It prints the speed-up of each number of workers over one, and the main use of the workers' time
+// other than work.
 //
 //	go run .
 //
-// What is simulated: run queues, stealing one task at a time from victims in turn, waking one
-// sleeper unless one searches, and cache lines that all workers write to, which take one write at a
-// time. Left out: the governor, the GC, the memory of the machine, and turns that block.
+// It simulates run queues, stealing one task at a time from victims in turn, waking one sleeper
+// unless one searches, and cache lines that all workers write to, which take one write at a time.
+// It leaves out the governor, the GC, the memory of the machine, and turns that block.
 package main
 
 import "fmt"
@@ -22,8 +22,7 @@ type costs struct {
 	line    float64 // writing to a line that another processor has written to
 }
 
-// measured are the costs as far as they are known from two processors; those that two processors do
-// not show are guesses.
+// measured are the costs as measured on two processors. Costs that do not show there are guesses.
 var measured = costs{
 	message: 45,   // pingpong: 44 to 48
 	send:    25,   // of fanin's 36
@@ -34,7 +33,7 @@ var measured = costs{
 	line:    60,   // decision 9: 53 to 56 for a message that crosses
 }
 
-// result is what became of one program.
+// result holds the times of one simulated program.
 type result struct {
 	time                         float64 // until all is done
 	work, search, waited, asleep float64 // of all workers

@@ -40,10 +40,10 @@ const (
 	wantedOf = 0.85 // of the bound
 )
 
-// model prints, for each shape, how near so many workers come to what no schedule can beat: the
-// work by the workers, or the span, whichever is more. The span is the longest chain of work that
-// has to be done one after the other. A greedy schedule takes at most the sum of the two, which is
-// Brent's bound.
+// model prints, for each shape and number of workers, how near the time comes to a bound that no
+// schedule can beat: the larger of the span and of the work divided by the workers. The span is the
+// longest chain of work that has to be done one after the other. A greedy schedule takes at most
+// the sum of the two, which is Brent's bound.
 func model(out io.Writer, only *regexp.Regexp) {
 	short, brent, measured := 0, 0, 0
 	for _, s := range shapes {
@@ -117,7 +117,7 @@ type modelNode struct {
 	i      int
 	mail   []modelItem
 	free   float64 // when it has worked, on a worker of its own
-	left   int     // items of the turn that are in hand besides the one that runs
+	left   int     // items of the turn after the current one
 	queued bool
 	given  seam.Uint32
 }
@@ -245,8 +245,8 @@ func (m *modelRun) search(w *sched.Worker) {
 	m.parks[i] = parks - 1
 }
 
-// pass lets time pass for a worker, and those go first that are behind it: first those that it has
-// woken, as of now.
+// pass advances the clock of a worker by ns. The workers that it has woken start before that, at
+// the present time. Workers whose clocks are earlier after that go on first.
 func (m *modelRun) pass(w *sched.Worker, ns float64) {
 	c := &m.clocks[w.ID()]
 	for _, ns := range []float64{0, ns} {

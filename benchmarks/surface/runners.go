@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/process"
 )
 
-// run is one run of a graph: the gate counts what comes back.
+// run is one run of a graph: the gate counts the items that come back.
 type run struct {
 	graph
 	work     float64 // units of burn a unit of weight
@@ -23,7 +23,7 @@ func newRun(s shape, flight, n int, burns float64) *run {
 	return r
 }
 
-// take has node i do what it does with an item: it works, and sends to others.
+// take has node i handle an item: it works, and sends to others.
 func (r *run) take(i int, work func(weight float64), send func(to []int)) {
 	n := &r.nodes[i]
 	switch {

@@ -1,6 +1,6 @@
 // Command carts holds very many shopping carts, each an actor with its contents in the actor's
-// heap. It fills them, empties some, asks all of them for their sums, and reports what the carts
-// cost the GC.
+// heap. It fills them, empties some, asks all of them for their sums, and reports the cost of the
+// carts for the GC.
 //
 //	go run ./examples/carts -carts 1000000
 package main

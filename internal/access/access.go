@@ -1,8 +1,8 @@
 // Package access lets the packages supervise and group call functions that package actor does not
 // export.
 // Package actor sets the variables when it is initialised. The types of package actor cannot be
-// named here, so the parameters are of type any; each variable says what it is called with. A value
-// of another type panics.
+// named here, so the parameters are of type any; the comment of each variable names the types. A
+// value of another type panics.
 package access
 
 import (
@@ -44,9 +44,9 @@ type ChildOptions struct {
 	Restarts func(reason error) bool
 	// DropMail makes dead letters of the mail that waits for the child when it is restarted.
 	DropMail bool
-	// Backlog is how many ordinary messages are kept for the child while it is in a back-off, from
-	// Postpone on, besides those that waited then: 1,000 if it is 0, none if it is negative. The
-	// others become dead letters with the reason actor.ErrSuspended.
+	// Backlog is how many ordinary messages are kept that come while the child is in a back-off,
+	// from Postpone on: 1,000 if it is 0, none if it is negative. Messages that waited before do
+	// not count. Further ones become dead letters with the reason actor.ErrSuspended.
 	Backlog int
 	// Path names the child in reports and logs, for example "shop/users/bob". It may be empty.
 	Path string

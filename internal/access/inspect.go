@@ -67,7 +67,7 @@ type ProcessLook struct {
 // timer.
 type ProcessHolder struct {
 	Who ProcessName   // the zero ProcessName: a goroutine outside has armed it
-	On  func() string // what the process waits for; "" if it does not wait
+	On  func() string // a description of the process's wait; "" if it does not wait
 	At  func(stacks map[string][]byte) []byte
 }
 
@@ -81,8 +81,8 @@ var TimersOf func(processes any, f func(ProcessHolder))
 var RunningTask func(processes, task any) (who ProcessName, at func(stacks map[string][]byte) []byte,
 	ok bool)
 
-// UserFrame returns the line of the user's that a goroutine is in, by its stack, as a function and
-// a place. Package actor sets it.
+// UserFrame returns the line of the user's code in which a goroutine is, as a function and a place.
+// The argument is the text of the goroutine's stack. Package actor sets it.
 var UserFrame func(goroutine []byte) string
 
 // StacksOfProcesses returns the stacks of all processes, on the terms of sched.Stacks. Their keys

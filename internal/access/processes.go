@@ -19,9 +19,9 @@ type Shared struct {
 	Stepwise  bool // a deterministic run
 	// Stop is System.Stop of the actors.
 	Stop func()
-	// Event is told what processes do in a run of package actortest, a sim.Event, and with what
-	// message or reason; nil in any other. It fills in the time, and the type of a sender that is
-	// an actor.
+	// Event is called with each sim.Event of a process in a run of package actortest, and with its
+	// message or reason. It is nil in any other run. It fills in the time, and the type of a sender
+	// that is an actor.
 	Event func(e, payload any)
 	// DeadLetter is told of a message that no process will receive.
 	DeadLetter func(to ProcessName, message any, reason error, bestEffort bool)
@@ -147,8 +147,8 @@ var (
 	// nil if it runs none. It is nil itself in a program without package process.
 	InProcess func() (scheduler, worker any)
 
-	// Waits says that what a process.Party waits for is, say, the "reply of" an actor. It returns a
-	// function that takes that back.
+	// Waits records, for reports, that a process.Party waits for, say, the "reply of" an actor. It
+	// returns a function that ends this.
 	Waits func(party any, what string, actor any) (over func())
 
 	// SlotOf returns where package process/actors keeps something for a process.Process, until that
@@ -163,7 +163,7 @@ var (
 	// when it has ended, as with AtEnd. env is a process.Env.
 	EndWithin func(process, env any, reason error, within time.Duration, over func())
 
-	// Exited tells a process.Process of the end of what it is linked to, which is no process. env
-	// is a process.Env. cause is the reason that the process ends for, or traps; nil: a normal end.
+	// Exited tells a process.Process that an actor to which it is linked has ended. env is a
+	// process.Env. cause is the reason that the process ends for, or traps; nil: a normal end.
 	Exited func(process, env any, cause error)
 )

@@ -116,8 +116,9 @@ func lineOf(pcs []uintptr) string {
 	return access.UserFrame([]byte(text.String()))
 }
 
-// Goroutines returns the lines in which most goroutines are, with their numbers. It stops the
-// program for a moment, and takes some microseconds for each goroutine.
+// Goroutines returns the lines of the user's code in which the most goroutines are, and the number
+// of goroutines in each. The line with the most is the first, and there are at most codeShown. It
+// stops the program for a moment, and takes some microseconds for each goroutine.
 func Goroutines() []CodeBytes {
 	records := make([]runtime.StackRecord, runtime.NumGoroutine()+50)
 	n, ok := runtime.GoroutineProfile(records)
@@ -140,6 +141,7 @@ func Goroutines() []CodeBytes {
 	return most(list)
 }
 
-// UserFrame returns the line of the user's code that a goroutine is in, by its stack: a function
-// and a place; "" if there is none.
+// UserFrame returns the line of the user's code in which a goroutine is: a function and a place.
+// The argument is the text of the goroutine's stack. The line is the first that belongs neither to
+// Go's own library nor to gallop. If there is none, it is the first line of gallop's, or "".
 func UserFrame(goroutine []byte) string { return access.UserFrame(goroutine) }

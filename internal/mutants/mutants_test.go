@@ -133,7 +133,7 @@ func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	cmd.Env = append(os.Environ(),
 		// Commits explore half as many schedules at random as a mutant must be found in.
 		"GALLOP_EXPLORE_SCALE=2",
-		// And no argument, so that it holds for what a test builds.
+		// The overlay is no argument, so that it also holds for the builds of a test.
 		"GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	raw, err := cmd.CombinedOutput()
 	out := string(raw)

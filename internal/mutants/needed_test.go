@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// testFile is a file of tests: the names of its package that it declares, and those that it needs
-// from other files. A file with methods of a type from another file goes with that file.
+// testFile is a file of tests: the names of its package that it declares, and the names that it
+// needs from other files. A file with methods of a type from another file goes with that file.
 type testFile struct {
 	path             string
 	has, uses, joins map[string]bool
@@ -136,7 +136,7 @@ func meet(a, b map[string]bool) bool {
 	return false
 }
 
-// TestLeaveOut: what a test needs stays, and what it does not need goes.
+// TestLeaveOut: the files that a test needs stay, and the others are left out.
 func TestLeaveOut(t *testing.T) {
 	replace := map[string]string{}
 	dir, err := filepath.Abs(filepath.Join(root, "actor"))

@@ -28,7 +28,7 @@ step_gone() { need internal/gone; echo went on; }
 `
 
 // TestCIFailsLoudly: a step stops at its first error, the run at its first bad
-// step, and what is missing or too slow is no success.
+// step, and a step that is missing or too slow is no success.
 func TestCIFailsLoudly(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		// The script is for where the project is checked, and that has bash.

@@ -1,7 +1,7 @@
 // Package policy holds only tests: the rules that a reviewer would otherwise have
 // to remember. They say which package may import which, that exported symbols are
 // documented, which files may touch raw memory, and that links, names and programs
-// in pages are true. No rule counts what only a reader can judge.
+// in pages are true. Style, which only a reader can judge, has no rule.
 //
 // Every rule is a value of type policy: a check of a checkout that is held in
 // memory; one small checkout that the check must accept; and several that differ

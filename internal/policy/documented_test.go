@@ -153,7 +153,7 @@ func (r *repo) undocumentedValue(d *ast.GenDecl, s *ast.ValueSpec) []string {
 	return nil
 }
 
-// TestExportsAreDocumented: 100 % of what users can name has a comment.
+// TestExportsAreDocumented: each symbol that users can name has a comment.
 func TestExportsAreDocumented(t *testing.T) {
 	const code = "// Package heap is here.\npackage heap\n"
 	add := func(src string) tree { return tree{"heap/x.go": "package heap\n" + src} }

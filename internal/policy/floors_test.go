@@ -15,7 +15,7 @@ type floor struct {
 	// A directory; "x/..." is everything under x; the first row that fits counts.
 	pkg    string
 	level  int      // 0 is the ground
-	beside []string // what it may import of its own floor
+	beside []string // packages of its own floor that it may import
 	only   []string // if not nil, all that it may import of ours
 }
 
@@ -54,8 +54,8 @@ var floors = []floor{
 	{pkg: "observe", level: 4, beside: []string{"internal/inspect", "flight", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
-	// It measures processes, shows the page, and measures what it and the recorder cost: decisions 42
-	// and 45.
+	// It measures processes, shows the page, and measures the costs of the page and the recorder:
+	// decisions 42 and 45.
 	{pkg: "cmd/...", level: 5, only: []string{"actor", "process", "process/actors", "observe",
 		"flight"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
@@ -71,7 +71,7 @@ type module struct {
 }
 
 // thirdParty is all of it, and go.mod requires exactly these. Do not change this
-// table to fix a build: what needs more is a module of its own.
+// table to fix a build: a package that needs more goes into a module of its own.
 var thirdParty = []module{
 	{path: "go.uber.org/atomic", pkgs: []string{"internal/seam"}},
 	{path: "golang.org/x/sys", pkgs: []string{"internal/...", "heap", "sched", "cmd/..."},
@@ -82,8 +82,8 @@ var thirdParty = []module{
 	{path: "pgregory.net/rapid", tests: true},
 }
 
-// outside is what the core does without: it has no network, starts no program
-// and compiles without C. Floors 0 to 3, tests excepted.
+// outside are packages that the core must not import: it has no network, starts
+// no program and compiles without C. Floors 0 to 3, tests excepted.
 var outside = []string{"C", "net", "net/...", "os/exec", "plugin"}
 
 const highestCoreFloor = 3

@@ -13,7 +13,7 @@ import (
 // Code that is not the runtime's own is called in few places, each with a guard: see the comment of
 // package guard. This is the list of them, as far as they are functions in fields.
 
-// guards say what becomes of a misdeed at a call.
+// guards are the ways in which a misdeed of called code is handled.
 const (
 	inTurn  = "the turn is its guard"  // a panic is the fault of the actor or the process that runs
 	apart   = "a goroutine of its own" // guard.Apart, or System.guard and access.Guard
@@ -152,7 +152,8 @@ func asksRaw(f *goFile, fn *ast.FuncDecl) bool {
 	return raw
 }
 
-// nothing imports nothing: what other packages declare is unknown, and does not matter here.
+// nothing is an importer whose packages are empty. The declarations of other packages do not matter
+// here.
 type nothing struct{}
 
 func (nothing) Import(name string) (*types.Package, error) {

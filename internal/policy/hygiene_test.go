@@ -107,7 +107,7 @@ func (r *repo) commentedLines(f *goFile) map[int]bool {
 
 var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX)\b`)
 
-// finished holds that no comment promises work. What is left to do is an issue.
+// finished holds that no comment promises work. Open work belongs in an issue.
 func finished(r *repo) []string {
 	var problems []string
 	for _, f := range r.gos {

@@ -40,7 +40,7 @@ func TestInspectIsFree(t *testing.T) {
 	}
 }
 
-// address is what differs between two programs: where code and data lie.
+// address matches the addresses of code and data, which differ between two programs.
 var address = regexp.MustCompile(`0x[0-9a-f]{5,}|[-+]?0x[0-9a-f]+\(IP\)|\S+\(SB\)`)
 
 // instructions returns those of a function, without addresses.

@@ -89,7 +89,7 @@ func linksResolve(r *repo) []string {
 	return problems
 }
 
-// broken says what is wrong with a link, "" if nothing or if it leads outside.
+// broken describes the problem of a link. It is "" if the link is good or leads outside.
 func (r *repo) broken(from, link string) string {
 	if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
 		return ""
@@ -146,7 +146,7 @@ func slugOf(heading string) string {
 	return strings.ReplaceAll(s, " ", "-")
 }
 
-// namesExist holds that what prose puts in backticks is there: paths, Go and
+// namesExist holds that names in backticks in prose exist: paths, Go and
 // Markdown files, and functions that are tests.
 //
 // A word is a path if it starts with a directory of ours, or ends in .go or .md
@@ -278,7 +278,7 @@ func TestLinksResolve(t *testing.T) {
 	}})
 }
 
-// TestNamesInProseExist: what prose names in backticks is there.
+// TestNamesInProseExist: the names in backticks in prose exist.
 func TestNamesInProseExist(t *testing.T) {
 	enforce(t, policy{check: namesExist, accepts: tree{
 		"README.md": "`actor/actor.go` `actor/` `actor` `./actor` `go test ./actor/...` `actor.go:12` " +

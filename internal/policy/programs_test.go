@@ -20,7 +20,7 @@ const (
 	programTime = 10 * time.Minute // to compile and to run, on a busy machine
 )
 
-// program is a whole program in a page, and what the page says that it prints.
+// program is a whole program in a page, with its output according to the page.
 type program struct {
 	at     string
 	src    string
@@ -51,7 +51,7 @@ func (p page) programs() []program {
 }
 
 // programsTellTheTruth holds that the whole programs in Markdown are formatted,
-// compile, and print what the page says.
+// compile, and have the output that the page shows.
 func programsTellTheTruth(r *repo) []string {
 	var all []program
 	for _, p := range r.pages() {
@@ -153,7 +153,7 @@ func writePrograms(dir string, all []program) error {
 	return nil
 }
 
-// lies says in what way a program differs from the claims of its page.
+// lies describes how a program differs from the claims of its page.
 func (prog program) lies(cmd *exec.Cmd) string {
 	if prog.prints == nil {
 		return ""
@@ -175,8 +175,8 @@ const (
 	askLines   = 25 // of one that asks
 )
 
-// readmeGreets holds that the first program of the README is short and says what
-// it prints.
+// readmeGreets holds that the first program of the README is short and that its
+// output is shown.
 func readmeGreets(r *repo) []string {
 	text, ok := r.text[readme]
 	if !ok {

@@ -179,7 +179,7 @@ func importPath(s *ast.ImportSpec) string {
 	return p
 }
 
-// importName is what a file calls an imported package, "" if it does not import it.
+// importName is a file's name for an imported package, "" if it does not import it.
 func (f *goFile) importName(pkg string) string {
 	for _, s := range f.Imports {
 		if importPath(s) != pkg {
@@ -195,7 +195,7 @@ func (f *goFile) importName(pkg string) string {
 
 // policy is one rule: see the package comment.
 type policy struct {
-	check   func(*repo) []string // the problems, "path:line: what is wrong"
+	check   func(*repo) []string // the problems, "path:line: problem"
 	accepts tree
 	rejects []fault
 }

@@ -4,15 +4,12 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 )
 
 // protocols are the pages that state protocols as numbered steps, in tables. A cell begins with the
-// name of its step. Steps whose letter is in elsewhere are taken by other packages.
-var protocols = []struct{ page, elsewhere string }{
-	{"sched/README.md", "DG"}, // muting: actor and backpressure
-}
+// name of its step.
+var protocols = []string{"sched/README.md"}
 
 var (
 	step     = regexp.MustCompile(`\b[A-Z][1-9]\b'?`)
@@ -23,17 +20,17 @@ var (
 // protocol, and that no two steps of a page have the same name.
 func stepsAreMarked(r *repo) []string {
 	var problems []string
-	for _, protocol := range protocols {
-		marked := r.stepsIn(path.Dir(protocol.page))
+	for _, page := range protocols {
+		marked := r.stepsIn(path.Dir(page))
 		var defined []string
-		p := parsePage(protocol.page, r.text[protocol.page])
+		p := parsePage(page, r.text[page])
 		for i, line := range p.prose {
 			for _, m := range stepCell.FindAllStringSubmatch(line, -1) {
 				name := m[1]
 				switch {
 				case slices.Contains(defined, name):
 					problems = append(problems, p.at(i)+name+" is there twice")
-				case !marked[name] && !strings.Contains(protocol.elsewhere, name[:1]):
+				case !marked[name]:
 					problems = append(problems, p.at(i)+name+" is in no comment of the code")
 				}
 				defined = append(defined, name)
@@ -65,7 +62,7 @@ func (r *repo) stepsIn(dir string) map[string]bool {
 func TestStepsAreMarked(t *testing.T) {
 	enforce(t, policy{check: stepsAreMarked, accepts: tree{
 		"sched/README.md": "| one | other |\n|---|---|\n| W1 push (see Q9) | S1 set; W2 or not |\n| " +
-			"W2' look | D1 owe |\n\nX1 is no cell.\n",
+			"W2' look | |\n\nX1 is no cell.\n",
 		"sched/x.go": "package sched\nvar a int // W1, W2'\n// S1 and on.\nvar b int\n",
 	}, rejects: []fault{
 		{"no comment", tree{"sched/x.go": "package sched\nvar a int // W1, W2'\nvar S1 int\n"},

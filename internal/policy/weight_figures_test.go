@@ -29,8 +29,8 @@ func TestHelloIsLight(t *testing.T) {
 	}
 }
 
-// linked builds a program without what depends on where the clone lies and whether Go trusts it:
-// the name of a commit alone can fill a page.
+// linked builds a program. Its size must not depend on where the clone lies and whether Go trusts
+// it, so paths and the name of the commit, which alone can fill a page, are left out.
 func linked(t *testing.T, name string) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), name)

@@ -31,18 +31,18 @@ func (l *List[E]) Add(e E, gone func(E) bool) {
 	}
 }
 
-// clean drops what is gone. One goroutine at a time.
+// clean drops the entries for which gone reports true. One goroutine at a time calls it.
 func (l *List[E]) clean(gone func(E) bool) {
 	all := l.All()
 	n := len(all)
 	kept := slices.DeleteFunc(all, gone)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all = append(kept, l.all[n:]...) // those that came meanwhile are behind
+	l.all = append(kept, l.all[n:]...) // then entries added meanwhile
 	l.tidy, l.tidying = 2*len(l.all), false
 }
 
-// All returns the entries, the oldest first. What some lead to may be gone.
+// All returns the entries, the oldest first. It includes entries whose things are gone.
 func (l *List[E]) All() []E {
 	l.mu.Lock()
 	defer l.mu.Unlock()

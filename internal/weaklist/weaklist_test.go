@@ -13,7 +13,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestList: "there are about as many of these as of others at most, but for the first few": of
-// 10,000 entries, of which 10 stay, few are kept, and those that stay are.
+// 10,000 entries, 9,990 of which are gone, at most 64 are kept, among them the other 10.
 func TestList(t *testing.T) { synctest.Test(t, testList) }
 
 func testList(t *testing.T) {
@@ -37,7 +37,7 @@ func testList(t *testing.T) {
 	}
 }
 
-// TestList_AddedMeanwhile: what is added while the list is tidied is kept.
+// TestList_AddedMeanwhile: an entry that is added while the list is tidied is kept.
 func TestList_AddedMeanwhile(t *testing.T) { synctest.Test(t, testAddedMeanwhile) }
 
 func testAddedMeanwhile(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package observetest has a test fail for what package observe finds wrong with a system at work.
+// Package observetest has a test fail if package observe finds a problem in a system at work.
 // It is for tests of programs under their usual load, which then guard against long turns,
 // mailboxes that grow, circles of waiting and the like.
 //
@@ -22,10 +22,10 @@ import (
 )
 
 // NoLints looks at a system once a second, as the page of package observe does, until end is called
-// or the system has ended. Each lint that it finds is an error of the test, once for each rule:
-// those that say how far to trust the rest, and those of the rules that are named in except, are
-// not. docs/observe.md lists the rules. end returns how many looks there were;
-// it may be called again.
+// or the system has ended. Each lint that it finds is an error of the test, once for each rule.
+// Exceptions are lints of severity info, which tell how far to trust the others, and the rules
+// named in except. docs/observe.md lists the rules. end returns how many looks there were; it may
+// be called again.
 func NoLints(t testing.TB, sys *actor.System, except ...string) (end func() (looks int)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := observe.Handler(sys)
@@ -75,7 +75,7 @@ func report(t testing.TB, from io.Reader, except []string) (looks int) {
 	}
 }
 
-// events writes what a stream sends.
+// events is a response that writes the events of a stream to a pipe.
 type events struct {
 	*httptest.ResponseRecorder
 	to io.Writer

@@ -41,8 +41,8 @@ var (
 	}))
 )
 
-// "Each lint that it finds is an error of the test, once for each rule", but for those that are
-// excepted. A panic is one.
+// "Each lint that it finds is an error of the test, once for each rule", except for the rules that
+// are excepted. Here the rule is panic.
 func TestNoLints(t *testing.T) {
 	for _, c := range []struct {
 		text   string

@@ -19,9 +19,9 @@ func Join(sys *actor.System) *process.System {
 }
 
 // Env returns the env in which the running behaviour acts on processes: it sends ([process.Ref]),
-// spawns, replies, cancels, and uses channels without waiting. Its messages carry the context of the
-// last actor.Context.SetContext. It is valid until the behaviour returns; a later use panics where it
-// is detected. It costs an allocation.
+// spawns, replies, cancels, and uses channels without waiting. Its messages carry the context that
+// the last actor.Context.SetContext before the call of Env has set. The result is valid until the
+// behaviour returns. A later use panics if it is detected. Each call of Env costs an allocation.
 func Env(c *actor.Context) process.Env {
 	_, w := access.WorkerOf(c, "Env")
 	return access.EnvOf(Join(c.System()), w, access.Travels(c)).(process.Env)

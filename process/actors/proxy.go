@@ -117,9 +117,10 @@ func proxyOf(from actor.Sender, of process.Process) *handle {
 	return h
 }
 
-// mustBegin makes sure that the proxy begins before it receives anything else from the caller: its
-// maker may not have come so far. The load of begun pairs with the store: a caller that reads true
-// finds begin in the system queue, ahead of its own message.
+// mustBegin makes sure that the proxy receives begin before anything else from the caller. The
+// goroutine that has made the handle may not have sent begin yet. If begun is false, the caller
+// sends begin itself: a second begin does nothing. The load of begun pairs with the store: a caller
+// that reads true finds begin in the system queue, ahead of its own message.
 func (h *handle) mustBegin(from actor.Sender) {
 	if !h.begun.Load() {
 		h.b.do.Send(from, h.ref, h.begin)

@@ -65,8 +65,8 @@ func metrics(t *testing.T) []string {
 	return names
 }
 
-// incidents are the figures of a service in which one thing is wrong, by the alert that it is to raise:
-// what is different from the healthy service. Each figure is an initial value and then values a minute
+// incidents has, for each alert, the figures of a service in which one thing is wrong, as far as
+// they differ from the healthy service. Each figure is an initial value and then values a minute
 // apart, in the notation of promtool's tests.
 var incidents = map[string]map[string]string{
 	"GallopPanics":        {`gallop_panics_total`: "0x70 1x170"},
@@ -127,7 +127,7 @@ var name = regexp.MustCompile(`gallop_\w+`)
 func base(metric string) string { return strings.TrimSuffix(metric, "_bucket") }
 
 // TestAlerts_Names: the rules, and the figures of these tests, name only metrics that package prom has.
-// Each rule says what is wrong and where to look.
+// Each rule has a summary, a place to look, and a severity.
 func TestAlerts_Names(t *testing.T) {
 	known := metrics(t)
 	uses := func(what, text string) {

@@ -33,8 +33,8 @@ func packagesOf(api []line) map[string]bool {
 	return all
 }
 
-// difference returns what is in one of the two only, in the order of the names. A package that has
-// gone is one change.
+// difference returns the lines that are in one of the two only, in the order of the names. A
+// package that has gone is one change.
 func difference(before, now []line) (all []change) {
 	stays := packagesOf(now)
 	for path := range packagesOf(before) {

@@ -4,7 +4,7 @@
 //	go -C tools run ./api            compare
 //	go -C tools run ./api -accept    write the API of now to docs/api, at a release
 //
-// The accepted API is text, a line for each exported identifier, so that a review shows what
+// The accepted API is text, a line for each exported identifier, so that a review shows the
 // changes. The idea is that of the directory api in the repository of Go.
 package main
 

@@ -91,7 +91,7 @@ func (r *release) goSums() string {
 
 var firstProgram = regexp.MustCompile("(?s)```go\n(package main\n.*?)```\n+```text\n(.*?)\n```")
 
-// hello writes the first program of the README, and returns what it prints.
+// hello writes the first program of the README, and returns the output that the README shows.
 func (c *consumer) hello() (prints string, err error) {
 	text, err := os.ReadFile(filepath.Join(c.clone, "README.md"))
 	if err != nil {
@@ -169,7 +169,8 @@ func TestOrders(t *testing.T) {
 `)
 }
 
-// incomplete takes out the files that name what no file declares, and reports whether there were any.
+// incomplete takes out the files with names that are not declared in any file, and reports whether
+// there were such files.
 func incomplete(files map[string]*ast.File) (any bool) {
 	declared := map[string]bool{}
 	for _, f := range files {

@@ -17,7 +17,7 @@ import (
 	"regexp"
 )
 
-// modules are the directories of the modules that users require, each after those that it requires.
+// modules are the directories of the modules that users require, each after its own requirements.
 var modules = []string{".", "prom", "otel", "cluster", "gallopvet", "gallopvet/golangci"}
 
 const (

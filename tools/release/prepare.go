@@ -79,7 +79,7 @@ func (r *release) listFiles() error {
 	return nil
 }
 
-// takeChanges commits to the clone what the working tree has beyond its last commit. A release has no
+// takeChanges commits the uncommitted changes of the working tree to the clone. A release has no
 // such changes, and tests want to see them.
 func (r *release) takeChanges() error {
 	for _, args := range [][]string{
@@ -263,9 +263,9 @@ func (r *release) moduleOf(name string) string {
 	return dir
 }
 
-// checkImports holds that a module uses only what the others export. The go command would let prom
-// import an internal package of the core. A user may have another version of the core, in which that
-// package is different.
+// checkImports holds that a module imports no internal package of another. The go command would
+// let prom import an internal package of the core. A user may have another version of the core, in
+// which that package is different.
 func (r *release) checkImports(m string) error {
 	for _, name := range r.files {
 		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || r.moduleOf(name) != m ||

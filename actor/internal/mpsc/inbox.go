@@ -41,8 +41,9 @@ func (in *Inbox) IsZero() bool { return *in == Inbox{} }
 // Waits reports whether there is mail that the turn has not taken out. Consumer only.
 func (q *Mailbox) Waits(in *Inbox) bool { return in.appended != nil || q.head.Load() != in.tail }
 
-// Arrived returns the chain of messages that were pushed and not taken out, newest first, and its
-// end, exclusive. Consumer only.
+// Arrived returns the chain of the pushed messages that the consumer has not taken out, newest
+// first. end is the message after the last one of the chain. The messages stay in the mailbox.
+// Appended messages are not among them. Consumer only.
 func (q *Mailbox) Arrived(in *Inbox) (newest, end *Message) {
 	if h := q.head.Load(); h != &closedMark { // the load pairs with Push
 		return h, in.tail

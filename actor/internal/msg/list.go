@@ -111,8 +111,9 @@ func Distance(m, end *Message) (n int) {
 	return n
 }
 
-// Unlink removes the links of n messages, beginning with first. Code that leaves nodes of a block
-// to the GC must call it: see [SizeClass].
+// Unlink removes the links of the first n messages of a chain. Code that leaves nodes of a block to
+// the GC must call it: the link of a dead node would keep the block of the next one alive.
+// size_class.go says more.
 func Unlink(first *Message, n int) {
 	for ; n > 0; n-- {
 		m := first

@@ -86,9 +86,9 @@ func ofLibrary(function, place string) bool {
 	return !strings.HasPrefix(function, "main.") && trimmedOfLibrary(place)
 }
 
-// trimmedOfLibrary is ofLibrary under -trimpath, which leaves the import path as the place. It
-// looks at the first folder of the path: a dot does not decide, as a module's path may have no dot
-// either.
+// trimmedOfLibrary is ofLibrary under -trimpath, where the place begins with the import path. It
+// reports whether the first folder of that path is one of libraryFolders. The lack of a dot in the
+// first folder would not be enough, since the path of a module may have no dot either.
 func trimmedOfLibrary(place string) bool {
 	below := strings.IndexByte(place, '/')
 	return below >= 0 && strings.Contains(libraryFolders, " "+place[:below]+" ")

@@ -44,13 +44,14 @@ func (k *Timer) Live() bool { return k.live }
 func (k *Timer) Due() int64 { return int64(k.at) }
 
 // End ends a timer, which will not run any more. It returns the payload, if that is a message. The
-// caller may write to the timer.
+// caller must be one that may write to the timer: see [Timer].
 func (k *Timer) End() (held *msg.Message) {
 	k.markDone()
 	return k.takeHeld()
 }
 
-// Outdate makes Refs to the timer find nothing. The caller may write to the timer.
+// Outdate makes Refs to the timer find nothing. The caller must be one that may write to the timer:
+// see [Timer].
 func (k *Timer) Outdate() { k.gen.Add(1) }
 
 func (k *Timer) markDone() {
@@ -58,8 +59,8 @@ func (k *Timer) markDone() {
 	k.Outdate()
 }
 
-// takeHeld takes the payload out of the timer, if it is a message. The caller may write to the
-// timer.
+// takeHeld takes the payload out of the timer, if it is a message. The caller must be one that may
+// write to the timer: see [Timer].
 func (k *Timer) takeHeld() *msg.Message {
 	held := k.Held
 	if held != nil {

@@ -119,8 +119,9 @@ func (t *Timers) ring() {
 	t.reset(next)
 }
 
-// Stop ends all timers of a system that stops, in constant time: no worker looks into the
-// wheels any more. After Stop has returned the alarm has no effect.
+// Stop ends all timers of a system that stops. It takes constant time, since it leaves the timers
+// in the wheels, into which no worker looks any more. After Stop has returned, the alarm has no
+// effect.
 func (t *Timers) Stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -137,8 +138,9 @@ func (t *Timers) Finish(discard func(owner *sched.Task, held *msg.Message)) {
 	}
 }
 
-// Holding calls f for each armed timer, if armed timers hold the system. It holds a shard's lock
-// for a few timers at a time, since workers arm others there.
+// Holding calls f for each armed timer, if armed timers keep the system from being quiescent.
+// Otherwise it does nothing. It calls f under the lock of the timer's shard. It releases the lock
+// after every few timers, since workers need it to arm other timers of the shard.
 func (t *Timers) Holding(f func(owner *sched.Task)) {
 	if !t.hold {
 		return

@@ -51,7 +51,7 @@ func TestWriteThatFails(t *testing.T) {
 	check("load", err)
 }
 
-// A panic in bbolt is no panic of those whose writes were in the transaction, and none of them waits for ever.
+// A panic of bbolt in a transaction reaches each caller of write as durable.ErrUnknown.
 func TestTransactionThatPanics(t *testing.T) {
 	s, err := Open(filepath.Join(t.TempDir(), "log"))
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package durabletest makes stores of package durable fail, for tests.
 //
-// Wrap a store by [Faulty], and run the actors in a deterministic system (package actortest): what
-// a slow store delays takes virtual time.
+// Wrap a store by [Faulty], and run the actors in a deterministic system (package actortest): the
+// delays of a slow store then take virtual time.
 //
 // This package has no compatibility promise: each version may change it.
 package durabletest
@@ -33,18 +33,18 @@ type Call struct {
 	N int
 }
 
-// Fault is what goes wrong with a call. The zero Fault is nothing.
+// Fault is a fault of one call. With the zero Fault, the call does not fail.
 type Fault struct {
 	// Delay is how long the call takes.
 	Delay time.Duration
-	// Err is what the call returns: durable.ErrRefused or durable.ErrFenced with the zero Outcome,
-	// and any other error as one whose outcome is unknown.
+	// Err is the error that the call returns: durable.ErrRefused or durable.ErrFenced with the zero
+	// Outcome, and any other error as one whose outcome is unknown.
 	Err error
-	// Outcome says what the store does although the call returns Err.
+	// Outcome decides whether the store does the call although it returns Err.
 	Outcome Outcome
 }
 
-// Outcome is what becomes of a call that returns an error.
+// Outcome is the effect on the store of a call that returns an error.
 type Outcome int
 
 // The outcomes.

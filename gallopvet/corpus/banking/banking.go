@@ -1,5 +1,5 @@
 // Package banking moves money between accounts, after the benchmark of Savina: a teller gives
-// orders, an account that pays waits for the one that receives.
+// orders, and the paying account waits for the receiving account.
 package banking
 
 import "github.com/gallop-go/gallop/actor"

@@ -1,5 +1,5 @@
 // Package chat is a chat server, after the one in the examples of hollywood: clients connect with
-// a name, and what one says is told to all others.
+// a name, and a message from a client is sent to all others.
 package chat
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Message is what a client says.
+// Message is a text from a client.
 type Message struct {
 	From string
 	Text string
 }
 
-// connect is what a client sends first.
+// connect is the first message of a client.
 type connect struct {
 	name   string
 	client actor.Ref[Client]
@@ -53,7 +53,7 @@ func (s *Server) who(*actor.Context, struct{}) ([]string, error) {
 	return slices.Sorted(maps.Values(s.names)), nil
 }
 
-// Client hears what others say.
+// Client records the messages of the other clients.
 type Client struct {
 	Name  string
 	Heard []string

@@ -1,5 +1,5 @@
 // Package dictionary has workers who read and write a dictionary, after the concurrent dictionary
-// of Savina. Snapshots are what Savina does not have: they go out as a Val.
+// of Savina. In addition it has snapshots, which go out as a Val.
 package dictionary
 
 import (

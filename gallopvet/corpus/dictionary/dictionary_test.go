@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestSnapshot: what is saved is what was there.
+// TestSnapshot: save saves as many entries as there were.
 func TestSnapshot(t *testing.T) {
 	sys := actor.Start()
 	d := start(sys, 10, 100)
