@@ -103,7 +103,7 @@ type deadlockWatch struct {
 type deadlockState struct {
 	listed bool
 	which  uint32 // the application of pressure that looks and lookAt belong to
-	looks  int    // looks since the pressure was applied, or since the last release
+	looks  int    // looks since an actor waits, or since the last release
 	lookAt int    // the number of looks at which the next release is due
 }
 
@@ -116,7 +116,7 @@ func (s *deadlockWatch) watch(a *cell) {
 	if f.deadlock.listed {
 		return
 	}
-	f.deadlock = deadlockState{listed: true}
+	f.deadlock.listed, f.deadlock.looks = true, 0
 	s.roots = append(s.roots, a)
 	if len(s.roots) == 1 && !s.ended {
 		s.arm()

@@ -267,6 +267,27 @@ func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	}
 }
 
+// TestPressureDeadlock_SlowSender: "If the pressure lasts, it does so again, each time after twice as
+// long", also when the actor has no message after its release, so that none waits for a while.
+func TestPressureDeadlock_SlowSender(t *testing.T) {
+	sys := start(t, actor.WithDeterministic(1))
+	r, w := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		c.ApplyPressure()
+		actor.After(c, 10*time.Second, do, func(_ *puppet, c *actor.Context) {
+			c.ReleasePressure()
+			actor.Stop(c, w)
+		})
+	})
+	do.Send(sys, w, func(_ *puppet, c *actor.Context) {
+		actor.Every(c, 100*time.Millisecond, do, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
+	})
+	must(t, sys.Run())
+	if n := sys.Stats().Exempted; n < 5 || n > 10 {
+		t.Errorf("let go %d times in 10 s", n)
+	}
+}
+
 // TestPressureDeadlock_StopEndsAll: a system stops while actors wait for an idle actor under
 // pressure. Their mail becomes dead letters, and goroutines that wait are told.
 func TestPressureDeadlock_StopEndsAll(t *testing.T) {

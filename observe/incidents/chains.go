@@ -29,14 +29,15 @@ var chains = []incident{
 				func(_ *thing, c *actor.Context) { k.do.Send(c, socket, nothing) })
 		}
 	}},
-	// The message that would end the pressure of the sink waits for the source, which is muted.
+	// The messages that the sink waits for come from the source, which is muted for the sink.
 	{name: "mute-circle", culprits: is("sink"), begin: func(s *service) {
 		k := newKind("stage", "step")
 		sink, source := k.named(s, "sink"), k.named(s, "source")
 		toSink := func(_ *thing, c *actor.Context) { k.do.Send(c, sink, nothing) }
 		k.do.Send(s.sys, sink, func(_ *thing, c *actor.Context) {
 			c.ApplyPressure()
-			k.do.Send(c, source, toSink)
+			actor.Every(c, time.Second, k.do,
+				func(_ *thing, c *actor.Context) { k.do.Send(c, source, toSink) })
 		})
 		k.mailed(s, 50, source, toSink)
 	}},

@@ -16,5 +16,8 @@
 //	go test -run Incidents -parallel 4 -table incidents.md
 //	go test -run Healthy -healthy.runs 50 -timeout 3h
 //
+// The tests in prom/alertstest scrape the metrics of incidents, and expect the alerts of
+// docs/alerts.yml to fire.
+//
 // The package is a module of its own, since it is for ourselves.
 package main

@@ -14,10 +14,13 @@ import (
 // Panics, restarts and dead letters.
 var failures = []incident{
 	{name: "restart-loop", culprits: is("shop/disk", "disk"), short: true, begin: func(s *service) {
-		failing(s, "disk", 300*time.Millisecond)
+		failing(s, "disk", 300*time.Millisecond, func(*thing, *actor.Context) { panic("no answer") })
 	}},
 	{name: "flapping-child", culprits: is("shop/gateway", "gateway"), begin: func(s *service) {
-		failing(s, "gateway", 2500*time.Millisecond)
+		failing(s, "gateway", 2500*time.Millisecond, func(*thing, *actor.Context) { panic("no answer") })
+	}},
+	{name: "error-loop", culprits: is("shop/relay", "relay"), begin: func(s *service) {
+		failing(s, "relay", 300*time.Millisecond, func(_ *thing, c *actor.Context) { c.Exit(errUpstream) })
 	}},
 	// The child comes up with errors only, and mail waits for it meanwhile.
 	{name: "start-fails", culprits: is("shop/upstream", "upstream"), begin: func(s *service) {
@@ -158,14 +161,14 @@ var failures = []incident{
 	}},
 }
 
-// failing starts a child of the shop that panics at a message now and then, without a limit.
-func failing(s *service, name string, every time.Duration) {
+// failing starts a child of the shop that fails now and then, without a limit.
+func failing(s *service, name string, every time.Duration, fail work) {
 	k := newKind(name, "do")
 	ref := k.supervised(s, supervise.Worker[thing]{Name: name, Backoff: supervise.NoBackoff,
 		Intensity: supervise.Intensity{Restarts: math.MaxInt32, Within: time.Hour}})
 	go func() {
 		for range time.Tick(every) {
-			k.do.Send(s.sys, ref, func(*thing, *actor.Context) { panic("no answer") })
+			k.do.Send(s.sys, ref, fail)
 		}
 	}()
 }

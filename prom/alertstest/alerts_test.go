@@ -14,7 +14,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/prometheus/prometheus/promql/promqltest"
@@ -153,9 +152,9 @@ func TestAlerts_Names(t *testing.T) {
 	}
 }
 
-// TestAlerts_Fire: each rule fires in its incident, which raises no other alert, and none fires in the
-// healthy service.
-func TestAlerts_Fire(t *testing.T) {
+// TestAlerts_Series: each rule fires for the figures of its incident, which raise no other alert, and none
+// fires for those of the healthy service.
+func TestAlerts_Series(t *testing.T) {
 	all := alerts(t)
 	if got := firing(t, all, nil); len(got) != 0 {
 		t.Errorf("in the healthy service: %v", got)
@@ -201,9 +200,7 @@ func firing(t *testing.T, all []rulefmt.Rule, incident map[string]string) (names
 		if err != nil {
 			t.Fatal(err)
 		}
-		rule := rules.NewAlertingRule(r.Alert, expr, time.Duration(r.For), time.Duration(r.KeepFiringFor),
-			labels.FromMap(r.Labels), labels.FromMap(r.Annotations), labels.EmptyLabels(), "", true,
-			slog.New(slog.DiscardHandler))
+		rule := newRule(r, expr, time.Duration(r.For))
 		fires := false
 		for minute := range minutes {
 			at := time.Unix(int64(minute)*60, 0)
