@@ -15,7 +15,7 @@ var growth = []incident{
 	{name: "actors-leak", culprits: is("visitor"), begin: func(s *service) {
 		k := newKind("visitor", "enter")
 		var all []actor.Ref[thing]
-		perSecond(300, func() {
+		perSecond(600, func() {
 			all = append(all, k.spawn(s))
 			k.do.Send(s.sys, all[len(all)-1], nothing)
 		})
