@@ -14,6 +14,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/inspect"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // ask makes a request, as a browser on the page would.
@@ -336,9 +337,9 @@ func TestAnActorAnswersAtOnce(t *testing.T) {
 		return s
 	}
 	free := make(chan bool)
-	asks := 0
+	var asks seam.Uint32
 	src.stateOf = func(ctx context.Context, _ inspect.Actor) (inspect.Snapshot, error) {
-		asks++
+		asks.Add(1)
 		select {
 		case <-free:
 			return inspect.Snapshot{Value: "a state"}, nil
@@ -372,7 +373,7 @@ func TestAnActorAnswersAtOnce(t *testing.T) {
 		if one := open(stateGrace); one.Pending < 12 || !strings.Contains(one.Error, "its turn is long") {
 			t.Errorf("for %v s: %s", one.Pending, one.Error)
 		}
-		if asks != 2 {
+		if asks := asks.Load(); asks != 2 {
 			t.Errorf("it was asked %d times in 12 s", asks)
 		}
 		free <- true
