@@ -46,7 +46,7 @@ var machine = []incident{
 }
 
 // starve starts other programs that compute: this one, with another task.
-func starve(*service) {
+func starve(s *service) {
 	self, err := os.Executable()
 	if err != nil {
 		panic(err)
@@ -60,6 +60,8 @@ func starve(*service) {
 		if err := cmd.Start(); err != nil {
 			panic(err)
 		}
+		// A pipe that is collected is closed.
+		s.others = append(s.others, cmd)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,8 @@ type service struct {
 	clients    sync.WaitGroup
 
 	speech sync.Mutex
+
+	others []*exec.Cmd // other programs, which end with this one
 }
 
 const (
