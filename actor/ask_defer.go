@@ -103,20 +103,21 @@ func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, 
 // waits only for types with [WithFinishAsks]. Run and Shutdown wait only for work that is
 // under way in the system. A Deferred counts for no bound or watermark.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
-	c.kernel().markStashed("Defer", b.d.madeAsk())
-	p := payloadOf[request[Q, R]](c.kernel().msg)
-	l := &lateReply[R]{address: p.to, life: c.kernel().msg.Life}
+	turn := c.kernel()
+	turn.markStashed("Defer", b.d.madeAsk())
+	p := payloadOf[request[Q, R]](turn.msg)
+	l := &lateReply[R]{address: p.to, life: turn.msg.Life}
 	l.to = l
-	l.by.Store(c.kernel().self)
+	l.by.Store(turn.self)
 	if p.to.call != nil {
 		p.to.call.later.Store(true)
 	}
 	if p.to = nowhere(p.to); p.to.call.ctx != nil { // as in Stash
-		c.kernel().keepBounds(&l.bounds)
+		turn.keepBounds(&l.bounds)
 	}
 	p.to.call.putOff = &l.deferral // so that the caller is told if this behaviour panics
-	deferralsOf(c.kernel().self.makeCold()).add(c.kernel().self, &l.deferral)
-	c.kernel().sys.sim.putOff(c.kernel(), &l.deferral)
+	deferralsOf(turn.self.makeCold()).add(turn.self, &l.deferral)
+	turn.sys.sim.putOff(turn, &l.deferral)
 	return Deferred[R]{&l.deferral}
 }
 

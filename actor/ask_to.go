@@ -31,17 +31,18 @@ import (
 // another system does not keep the caller's system from being quiescent.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Result[R]], opts ...AskOption) {
+	turn := c.kernel()
 	b.d.madeAsk().mustSuit(to.b)
-	c.kernel().mustOwn(reply.d.made())
-	back := replyTo[R]{caller: c.kernel().self, reply: reply.d}
-	life := c.kernel().markAsk()
-	if c.kernel().travels != nil {
-		back.node = c.kernel().prepare(reply.d, life)
+	turn.mustOwn(reply.d.made())
+	back := replyTo[R]{caller: turn.self, reply: reply.d}
+	life := turn.markAsk()
+	if turn.travels != nil {
+		back.node = turn.prepare(reply.d, life)
 	}
 	if len(opts) != 0 {
-		back = withOptions(c.kernel(), back, life, opts)
+		back = withOptions(turn, back, life, opts)
 	}
-	sendRequest(c.kernel(), b.d, to.b, q, back, life)
+	sendRequest(turn, b.d, to.b, q, back, life)
 }
 
 // Reply is the outcome of a request or of a function of [Pipe], as a message, together
@@ -61,15 +62,16 @@ type Reply[R, K any] struct {
 // request is under way, it also takes the space of an R.
 func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
+	turn := c.kernel()
 	b.d.madeAsk().mustSuit(to.b)
-	c.kernel().mustOwn(reply.d.made())
-	life := c.kernel().markAsk()
-	back := replyTo[R]{caller: c.kernel().self, reply: reply.d, node: c.kernel().prepare(reply.d, life)}
+	turn.mustOwn(reply.d.made())
+	life := turn.markAsk()
+	back := replyTo[R]{caller: turn.self, reply: reply.d, node: turn.prepare(reply.d, life)}
 	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
 	if len(opts) != 0 {
-		back = withOptions(c.kernel(), back, life, opts)
+		back = withOptions(turn, back, life, opts)
 	}
-	sendRequest(c.kernel(), b.d, to.b, q, back, life)
+	sendRequest(turn, b.d, to.b, q, back, life)
 }
 
 // AskOption is an option of one request: see [Within]. The zero AskOption has no effect.
@@ -300,19 +302,20 @@ func (a *askedActor[Q, R]) Ask(ctx context.Context, q Q) (R, error) {
 }
 
 func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
-	mustRun(c.kernel(), "AskTo")
+	turn := c.kernel()
+	mustRun(turn, "AskTo")
 	if reply == nil {
 		panic("gallop: AskTo: a nil reply for " + a.d.fullName())
 	}
-	if own, ok := reply.(bound[Result[R]]); ok && own.b == c.kernel().self {
-		back, life := replyTo[R]{caller: own.b, reply: own.d}, c.kernel().markAsk()
-		if c.kernel().travels != nil {
-			back.node = c.kernel().prepare(own.d, life)
+	if own, ok := reply.(bound[Result[R]]); ok && own.b == turn.self {
+		back, life := replyTo[R]{caller: own.b, reply: own.d}, turn.markAsk()
+		if turn.travels != nil {
+			back.node = turn.prepare(own.d, life)
 		}
-		sendRequest(c.kernel(), a.d, a.b, q, back, life)
+		sendRequest(turn, a.d, a.b, q, back, life)
 		return
 	}
 	k := &call[R]{handler: reply}
-	k.ctx, k.tells, k.waits = c.kernel().travels, true, c.kernel().waits
-	sendRequest(c.kernel(), a.d, a.b, q, replyTo[R]{call: k}, 0)
+	k.ctx, k.tells, k.waits = turn.travels, true, turn.waits
+	sendRequest(turn, a.d, a.b, q, replyTo[R]{call: k}, 0)
 }

@@ -84,9 +84,10 @@ func (c *kernelTurn) become(v *variantInfo) {
 
 // Unbecome makes the running actor dispatch by its type's own table again.
 func Unbecome(c *Context) {
-	mustRun(c.kernel(), "Unbecome")
-	dispatchBy(c.kernel().self, nil)
-	c.kernel().then |= turnTable
+	turn := c.kernel()
+	mustRun(turn, "Unbecome")
+	dispatchBy(turn.self, nil)
+	turn.then |= turnTable
 }
 
 // ends implements part, for the table of a variant.

@@ -37,20 +37,21 @@ import (
 // An open channel holds the system, since more values may come: close ch after the last
 // value.
 func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()) {
-	c.kernel().mustOwn(b.d.made())
+	turn := c.kernel()
+	turn.mustOwn(b.d.made())
 	if ch == nil {
 		panic("gallop: FromChan: a nil channel for " + b.d.fullName())
 	}
-	if c.kernel().self.takesNoMail() {
+	if turn.self.takesNoMail() {
 		return func() {}
 	}
-	all := bridgesOf(c.kernel().self.makeCold())
+	all := bridgesOf(turn.self.makeCold())
 	in := chanSource[M]{ch: ch, openSource: openSource{
-		to: c.kernel().self, d: b.d, stopped: make(chan struct{}), ended: all.untilLifeDone(), gone: make(
+		to: turn.self, d: b.d, stopped: make(chan struct{}), ended: all.untilLifeDone(), gone: make(
 			chan struct{}),
 	}}
 	in.before = all.sources.add(in.openSource)
-	c.kernel().sys.bridge(aFromChan, c.kernel().self, in.flow)
+	turn.sys.bridge(aFromChan, turn.self, in.flow)
 	var once sync.Once
 	return func() { once.Do(func() { all.sources.stop(in.openSource) }) }
 }

@@ -35,11 +35,12 @@ type Sender interface {
 // Self returns the ref of the running actor. It panics if S is not the actor's state
 // type.
 func Self[S any](c *Context) Ref[S] {
-	mustRun(c.kernel(), "Self")
-	if _, ok := c.kernel().self.shared().typ.state.(*S); !ok {
-		panicOtherState(c.kernel(), (*S)(nil))
+	turn := c.kernel()
+	mustRun(turn, "Self")
+	if _, ok := turn.self.shared().typ.state.(*S); !ok {
+		panicOtherState(turn, (*S)(nil))
 	}
-	return Ref[S]{c.kernel().self}
+	return Ref[S]{turn.self}
 }
 
 // Heap returns the running actor's own arena, for data without Go pointers. Go's collector

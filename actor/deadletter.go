@@ -192,11 +192,11 @@ func (s *kernelSystem) logDeadLetter(e env, to *cell, m *message, d *descriptor,
 	s.writeDeadLetter(to.actorName, d.typ.name, d.bestEffort, "behaviour", d.name, reason, sender...)
 }
 
-// senderIn returns the number of the actor that has sent a message. The type is nil unless the turn
-// of the sender is the one that runs in e.
+// senderIn returns the number and the type of the actor that has sent a message. The type is nil
+// unless e is the turn of the sender.
 func senderIn(e env, to *cell, m *message) (from uint64, typ *typeInfo) {
 	from = m.From &^ msg.WasStashed
-	if c, inside := e.(*kernelTurn); inside && from != 0 && c.self != nil && c.self.id == from &&
+	if c := e.turn(); c != nil && from != 0 && c.self != nil && c.self.id == from &&
 		c.sys == to.sys() {
 		typ = c.self.typ()
 	}

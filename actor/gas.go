@@ -110,22 +110,23 @@ func (c *kernelTurn) sliceSpent() bool {
 // Call Yield at most once in a behaviour, as its last action. Yield panics if b is not a behaviour
 // of the running actor, or if the behaviour has yielded already. It executes no locked instruction.
 func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
-	mustRun(c.kernel(), "Yield")
+	turn := c.kernel()
+	mustRun(turn, "Yield")
 	d := b.d.made()
-	if d.typ != c.kernel().self.typ() {
-		panic("gallop: Yield: " + d.fullName() + " is not a behaviour of " + c.kernel().self.String())
+	if d.typ != turn.self.typ() {
+		panic("gallop: Yield: " + d.fullName() + " is not a behaviour of " + turn.self.String())
 	}
-	if c.kernel().then&yielded != 0 {
-		panic("gallop: Yield: called twice in one behaviour of " + c.kernel().self.String())
+	if turn.then&yielded != 0 {
+		panic("gallop: Yield: called twice in one behaviour of " + turn.self.String())
 	}
-	n := c.kernel().node(d.size)
+	n := turn.node(d.size)
 	*payloadOf[M](n) = m
-	n.ID, n.From, n.Next = d.id, c.kernel().self.id, nil
-	if c.kernel().travels != nil {
-		n = carry(c.kernel(), c.kernel().travels, n, d)
-		n.From = c.kernel().self.id
+	n.ID, n.From, n.Next = d.id, turn.self.id, nil
+	if turn.travels != nil {
+		n = carry(turn, turn.travels, n, d)
+		n.From = turn.self.id
 	}
-	c.kernel().putFront(n, n, 1)
+	turn.putFront(n, n, 1)
 }
 
 // front is mail that goes before the messages that were taken out of the mailbox. It is put there

@@ -201,7 +201,7 @@ const (
 // If too many behaviours block already, waitIn does not call f and returns false. It is not a
 // method of env, because f would then escape to the heap.
 func waitIn(e env, f func()) bool {
-	if c, inside := e.(*kernelTurn); inside {
+	if c := e.turn(); c != nil {
 		return c.wait(f)
 	}
 	if _, w := processHere(); w != nil {

@@ -148,7 +148,7 @@ func (i *inspected) note(e env, k flightlog.What, typ, behaviour string, actor, 
 // noteIn is note for callers that have the log and the number of the name.
 func (i *inspected) noteIn(log *flightlog.Log, e env, k flightlog.What, name uint16, actor,
 	other uint64) {
-	if c, inside := e.(*kernelTurn); inside && c.sys == i.sys {
+	if c := e.turn(); c != nil && c.sys == i.sys {
 		c.record(k, name, actor, other)
 		return
 	}

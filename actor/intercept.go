@@ -86,7 +86,7 @@ type Invocation struct {
 	msg  *message // nil: the message has run, and the payload is gone
 	from uint64
 	sent any // the message, after the first call of Message
-	c    *Context
+	c    *kernelTurn
 	ctx  context.Context // the context of the message, after the first call of Context
 }
 
@@ -132,9 +132,9 @@ func (in *Invocation) Message() any {
 // called it in Before.
 func (in *Invocation) Context() context.Context {
 	if in.made("Context").ctx == nil && in.msg != nil {
-		in.ctx = in.c.kernel().cameWith()
+		in.ctx = in.c.cameWith()
 		if d, ok := in.ctx.(*detached); ok && d.isLimited() {
-			in.ctx = in.c.kernel().bind(d, lifeContextOf(in.c.kernel().self))
+			in.ctx = in.c.bind(d, lifeContextOf(in.c.self))
 		}
 	}
 	if in.ctx == nil {
@@ -152,8 +152,8 @@ func (in *Invocation) SetContext(ctx context.Context) {
 	if in.made("SetContext").msg == nil {
 		panicMisuse("Invocation.SetContext", " behind the behaviour")
 	}
-	in.ctx, in.c.kernel().set = ctx, ctx
-	in.c.kernel().then |= usesContext
+	in.ctx, in.c.set = ctx, ctx
+	in.c.then |= usesContext
 }
 
 // Outcome describes how a behaviour has ended.
@@ -261,7 +261,7 @@ func (c *kernelTurn) newVisit(d *descriptor, m *message, list []Interceptor) *vi
 	if c.visit = nil; v == nil {
 		v = new(visit)
 	}
-	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed, c: c.face()}
+	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed, c: c}
 	v.list, v.out = list, Outcome{Crashed: true} // until the behaviour has returned
 	return v
 }

@@ -49,8 +49,9 @@ func (l *link) at(me *cell) *int {
 // effect is as if it ended now. To link twice, or to itself, has no further effect. Link
 // panics if t is a zero Ref.
 func Link(c *Context, t Target) {
-	mustRun(c.kernel(), "Link")
-	to, me := targetOf("Link", t), c.kernel().self
+	turn := c.kernel()
+	mustRun(turn, "Link")
+	to, me := targetOf("Link", t), turn.self
 	ls := linksOf(me.makeCold())
 	if to == me || ls.all.Find(to) != nil {
 		return
@@ -59,7 +60,7 @@ func Link(c *Context, t Target) {
 	ls.all.Add(to, l, l.at(me))
 	ls.linking = true
 	me.sys().stopList.retain(me, to)
-	to.tell(c.kernel(), linked{link: l})
+	to.tell(turn, linked{link: l})
 }
 
 // Unlink undoes [Link]. It does not matter which of the two called Link. When Unlink
@@ -67,12 +68,13 @@ func Link(c *Context, t Target) {
 // and the news is on its way. The end of the running actor no longer affects t once the
 // news of Unlink has reached t. Unlink panics if t is a zero Ref.
 func Unlink(c *Context, t Target) {
-	mustRun(c.kernel(), "Unlink")
-	to, me := targetOf("Unlink", t), c.kernel().self
+	turn := c.kernel()
+	mustRun(turn, "Unlink")
+	to, me := targetOf("Unlink", t), turn.self
 	ls := linksOf(me.makeCold())
 	for l := ls.all.Find(to); l != nil; l = ls.all.Find(to) {
 		ls.remove(me, l)
-		to.tell(c.kernel(), unlinked{link: l})
+		to.tell(turn, unlinked{link: l})
 	}
 }
 
@@ -281,12 +283,13 @@ func (ms *monitors) ends(a *cell, e env, at ending, _ error) {
 // ordinary mail, and so also the last messages of t. Use that for a watcher that must be
 // told at once. A restart of t is not its end.
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
+	turn := c.kernel()
 	to, d := targetOf("Watch", t), b.d.made()
-	c.kernel().mustOwn(d)
-	m := &monitor{watcher: c.kernel().self, target: to, by: d, live: true}
-	monitorsOf(c.kernel().self.makeCold()).watching.Add(m, &m.atWatcher)
-	c.kernel().sys.stopList.retain(c.kernel().self, to)
-	to.tell(c.kernel(), watched{mon: m})
+	turn.mustOwn(d)
+	m := &monitor{watcher: turn.self, target: to, by: d, live: true}
+	monitorsOf(turn.self.makeCold()).watching.Add(m, &m.atWatcher)
+	turn.sys.stopList.retain(turn.self, to)
+	to.tell(turn, watched{mon: m})
 	return Monitor{m}
 }
 
@@ -294,14 +297,15 @@ func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 // ended already and the message is on its way. To unwatch twice, or the zero Monitor,
 // does nothing. Unwatch panics if another actor has called Watch.
 func Unwatch(c *Context, m Monitor) {
+	turn := c.kernel()
 	if m.m == nil {
 		return
 	}
-	mustRun(c.kernel(), "Unwatch")
-	if m.m.watcher != c.kernel().self {
+	mustRun(turn, "Unwatch")
+	if m.m.watcher != turn.self {
 		panic("gallop: Unwatch: the monitor is another actor's")
 	}
-	m.m.cancel(c.kernel())
+	m.m.cancel(turn)
 }
 
 // cancel ends a monitor on the watcher's side. It is called in the watcher's turn.

@@ -26,24 +26,26 @@ import (
 // reported to [Hooks] or the log, so the behaviour for reply should check Err.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
 	fn func(context.Context) (R, error)) {
-	c.kernel().mustPipe(reply.d, fn == nil)
-	life := c.kernel().markAsk()
-	back := replyTo[R]{caller: c.kernel().self, reply: reply.d}
-	if c.kernel().travels != nil {
-		back.node = c.kernel().prepare(reply.d, life)
+	turn := c.kernel()
+	turn.mustPipe(reply.d, fn == nil)
+	life := turn.markAsk()
+	back := replyTo[R]{caller: turn.self, reply: reply.d}
+	if turn.travels != nil {
+		back.node = turn.prepare(reply.d, life)
 	}
-	pipe(c.kernel(), back, life, fn)
+	pipe(turn, back, life, fn)
 }
 
 // PipeWith is [Pipe] with a mark, which comes back with the outcome, also with an error.
 // See [AskToWith].
 func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K,
 	fn func(context.Context) (R, error)) {
-	c.kernel().mustPipe(reply.d, fn == nil)
-	life := c.kernel().markAsk()
-	back := replyTo[R]{caller: c.kernel().self, reply: reply.d, node: c.kernel().prepare(reply.d, life)}
+	turn := c.kernel()
+	turn.mustPipe(reply.d, fn == nil)
+	life := turn.markAsk()
+	back := replyTo[R]{caller: turn.self, reply: reply.d, node: turn.prepare(reply.d, life)}
 	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
-	pipe(c.kernel(), back, life, fn)
+	pipe(turn, back, life, fn)
 }
 
 func (c *kernelTurn) mustPipe(reply *descriptor, isNil bool) {

@@ -40,12 +40,13 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 // panics if the reply was put off already ([Defer]) or given. Otherwise it is like
 // [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
-	n := c.kernel().beginStash(b.d.madeAsk())
-	p := payloadOf[request[Q, R]](c.kernel().msg)
-	n.Life = c.kernel().msg.Life
+	turn := c.kernel()
+	n := turn.beginStash(b.d.madeAsk())
+	p := payloadOf[request[Q, R]](turn.msg)
+	n.Life = turn.msg.Life
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
 	p.to = nowhere(p.to) // the answer to the message that runs
-	c.kernel().endStash(n, b.d)
+	turn.endStash(n, b.d)
 	return r, nil
 }
 
@@ -113,8 +114,9 @@ func StashLen(c *Context) int {
 // the order in which they were sent, as [Unstash] does. The cost does not depend on how
 // many there are.
 func UnstashAll(c *Context) {
-	mustRun(c.kernel(), "UnstashAll")
-	c.kernel().unstash(stashOf(c.kernel().self.cold).len())
+	turn := c.kernel()
+	mustRun(turn, "UnstashAll")
+	turn.unstash(stashOf(turn.self.cold).len())
 }
 
 // Unstash puts the n oldest messages in the running actor's stash in front of its
@@ -126,12 +128,13 @@ func UnstashAll(c *Context) {
 // An actor that waits for a reply to each message stashes the messages that come
 // meanwhile, and calls Unstash(c, 1) with each reply.
 func Unstash(c *Context, n int) int {
-	mustRun(c.kernel(), "Unstash")
+	turn := c.kernel()
+	mustRun(turn, "Unstash")
 	if n < 0 {
 		panic(fmt.Sprintf("gallop: Unstash(%d): want at least 0", n))
 	}
-	n = min(n, stashOf(c.kernel().self.cold).len())
-	c.kernel().unstash(n)
+	n = min(n, stashOf(turn.self.cold).len())
+	turn.unstash(n)
 	return n
 }
 

@@ -108,13 +108,14 @@ func keptBy[M any](k *timer) *M {
 // A timer that is armed while its actor drains or runs its OnStop never runs. Cancel returns
 // true for it until it is due.
 func (t Timer) Cancel(c *Context) bool {
+	turn := c.kernel()
 	if t.owner == nil {
 		return false
 	}
-	if mustRun(c.kernel(), "Cancel"); t.owner != c.kernel().self {
-		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + c.kernel().self.String())
+	if mustRun(turn, "Cancel"); t.owner != turn.self {
+		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + turn.self.String())
 	}
-	return timersOf(c.kernel().self.cold).cancel(c.kernel(), c.kernel().self, t.Ref)
+	return timersOf(turn.self.cold).cancel(turn, turn.self, t.Ref)
 }
 
 // fired is the payload of a message that a shard sends: the number of a timer.
