@@ -45,7 +45,8 @@ func TestBlocking_Costs(t *testing.T) {
 	}
 }
 
-// TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do".
+// TestShouldYield_OneProcessor: the slice of time "is 1 to 5 ms, usually 1, and does not depend on
+// the load of the processors".
 // With one processor, the monitor cannot run in time to tell a turn that spins: it runs only after
 // Go has preempted the turn, after 10 ms or more. So ShouldYield has to notice by itself.
 func TestShouldYield_OneProcessor(t *testing.T) {

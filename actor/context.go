@@ -158,8 +158,8 @@ func (c *Context) Gas(n int) { c.kernel().Gas(n) }
 // ShouldYield reports whether a long behaviour should return soon, because
 //
 //   - its turn has spent its gas;
-//   - its turn has used up its slice of time, which is 1 to 5 ms, usually 1, whatever
-//     the processors do besides;
+//   - its turn has used up its slice of time, which is 1 to 5 ms, usually 1, and does
+//     not depend on the load of the processors;
 //   - or the system stops.
 //
 // To go on later, call [Yield] and return. Within [Context.Blocking], and in actors of a pinned

@@ -166,8 +166,9 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 	}
 }
 
-// TestPressure_IsWatched: an actor enters the wait list of an actor under pressure. The watch sees
-// it, whether it enters before the pressure or after, and whatever the watch forgets meanwhile.
+// TestPressure_IsWatched: an actor enters the wait list of an actor under pressure, before the
+// pressure begins or after that. The watch sees it in both cases, also if the watch forgets other
+// actors meanwhile.
 //
 // Mutants tried by hand: ApplyPressure does not check whether an actor waits already; muteFor
 // checks the pressure before it enters; look forgets an actor without checking whether another

@@ -261,8 +261,8 @@ func TestHeap_RootsInTimersOfTheDraining(t *testing.T) {
 	}
 }
 
-// TestHeap_RootsInVariantsAndChildren: handles in the state stay valid whatever table the actor
-// dispatches by. The handles of a child are in an arena of its own.
+// TestHeap_RootsInVariantsAndChildren: handles in the state stay valid when the actor changes its
+// dispatch table. The handles of a child are in an arena of its own.
 func TestHeap_RootsInVariantsAndChildren(t *testing.T) {
 	h := holderOf(t)
 	var child Ref[holder]

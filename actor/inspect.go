@@ -251,9 +251,9 @@ func (in *inspector) EachLongTurn(least time.Duration, f func(access.LongTurnLoo
 	}
 }
 
-// BusySlots returns how many of the system's workers, or of those that stand in for them, run a turn
-// of an actor or a process, and how many workers the system has. Pinned workers do not count, nor
-// does a turn that blocks or that has lost its worker's place to another worker.
+// BusySlots returns the number of busy workers and the number of workers of the system. A worker is
+// busy while it runs a turn of an actor or a process. A stand-in counts in the place of the worker
+// that it stands in for. Pinned workers and turns that block do not count.
 func (in *inspector) BusySlots() (busy, slots int) {
 	for _, w := range in.s.sched.AllWorkers() {
 		if w.Running() != nil && !w.Pinned() && !w.LostSlot() && !peekBlocking(w) {

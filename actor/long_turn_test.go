@@ -180,8 +180,8 @@ func reportedOnce(t *testing.T, do func(*actor.System, stay),
 	return got
 }
 
-// TestLongTurn_EveryCase: "reports them by actor type and behaviour", in whatever form the method
-// was written. Callbacks are reported by their names.
+// TestLongTurn_EveryCase: "reports them by actor type and behaviour", for promoted, bound,
+// anonymous and generic methods. Callbacks are reported by their names.
 func TestLongTurn_EveryCase(t *testing.T) {
 	send := func(b actor.Behaviour[staying, stay]) func(*actor.System, stay) {
 		return func(sys *actor.System, m stay) { b.Send(sys, stayType.Spawn(sys, staying{}), m) }

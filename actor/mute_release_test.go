@@ -21,7 +21,7 @@ func muteMany(sys *actor.System, senders int, look func(actor.Stats)) {
 		}
 	}
 	// The sends are in one turn, so that they come together. The receiver makes its senders itself,
-	// so that it is overloaded before any of them runs, in whatever order.
+	// so that it is overloaded before any of them runs. The order of the senders does not matter.
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 		slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) {
 			for range senders {

@@ -13,8 +13,8 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A message may own parcels and regions. If the message never runs, they are discarded, for
-// whatever reason. heap.Blobs counts the blobs that are left.
+// A message may own parcels and regions. If the message never runs, they are discarded.
+// heap.Blobs counts the blobs that are left.
 
 // payload is a message that owns two blobs.
 type payload struct {

@@ -142,7 +142,7 @@ type processHolder struct {
 	where func(stacks map[string][]byte) string // see Holder
 }
 
-// processes notes the processes that run, and those that have armed timers.
+// processes notes the running processes, and the processes with armed timers.
 func (t *tally) processes(s *kernelSystem) {
 	processes := s.processes.sys.Load()
 	if processes == nil {

@@ -136,8 +136,8 @@ func (w *weir) judge(senders int) error {
 func (w *weir) state() string { return Dump(w.sys, w.pond) }
 
 // TestSendWait_Explored: goroutines that wait until they may send to an actor are let in, or get an
-// error, whatever happens to the actor: it is muted and released, recovers from an overload, is
-// stopped, killed, drained, suspended, falls, and is restarted.
+// error. Meanwhile the actor is muted and released, recovers from an overload, is stopped, killed,
+// drained or suspended, or falls and is restarted.
 //
 // Mutants: sendwait/… of internal/mutants/muting.json.
 func TestSendWait_Explored(t *testing.T) {

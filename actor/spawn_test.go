@@ -110,8 +110,8 @@ func (s *shoot) end(c *actor.Context, sum int64) {
 	c.Stop()
 }
 
-// TestSpawn_DepthFirst: a tree of actors is walked depth first, in whatever way they are woken, so
-// that few of them live at a time: a path of five, with nine more beside each. In the order of
+// TestSpawn_DepthFirst: a tree of actors is walked depth first, by each way to wake them. So few of
+// them live at a time: a path of five, with nine more beside each. In the order of
 // their spawning a whole generation would live, ten thousand. Workers that steal, are replaced or
 // sent to sleep begin more paths.
 func TestSpawn_DepthFirst(t *testing.T) {

@@ -45,8 +45,8 @@ func readers(t *testing.T, mixed bool, event deed) (story []string) {
 }
 
 // TestTurn_OfMixedMail: messages of different layouts run one by one, messages of one layout in
-// segments. The turns of both kinds end at the same message, whatever happens in the middle of a
-// turn.
+// segments. The turns of both kinds end at the same message, also if an event comes in the middle of
+// a turn.
 func TestTurn_OfMixedMail(t *testing.T) {
 	const (
 		whole   = "[a0 0 a2 1 a4 2 b0 0 b2 1 b4 2 a6 3 a8 4 b6 3 b8 4 20 run, 0 dead]"

@@ -131,12 +131,11 @@ func (c *causes) findings(v *view, found []lint) (all []lint) {
 			c.remember(v, l)
 		}
 	}
+	maps.DeleteFunc(c.signals, func(k signalKey, s *signal) bool {
+		return v.at.Sub(s.last) > remembered || traits[k.rule].event && s.last.Before(v.at)
+	})
 	groups := map[key][]*signal{}
-	for k, s := range c.signals {
-		if v.at.Sub(s.last) > remembered || traits[k.rule].event && s.last.Before(v.at) {
-			delete(c.signals, k)
-			continue
-		}
+	for _, s := range c.signals {
 		root := c.rootOf(v, s)
 		groups[root] = append(groups[root], s)
 	}
@@ -230,7 +229,7 @@ func (c *causes) end(from key) key {
 	}
 }
 
-// behind returns, for each end of waits, the actors that wait for it, directly or not.
+// behind returns, for each end of waits, the actors that wait for it directly or through others.
 func (c *causes) behind() map[key]map[key]bool {
 	all := map[key]map[key]bool{}
 	for from := range c.waits {

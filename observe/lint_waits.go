@@ -196,20 +196,26 @@ type longAsk struct{}
 const askOpen = 5 * time.Second
 
 func (longAsk) step(v *view) []lint {
-	oldest := map[uint64]inspect.Edge{}
-	for _, e := range v.graph.Asks {
-		if e.AtLeast > askOpen && e.AtLeast > oldest[e.To.ID].AtLeast {
-			oldest[e.To.ID] = e
-		}
-	}
 	var found []lint
-	for _, e := range oldest {
+	for _, e := range oldestTo(v.graph.Asks, askOpen) {
 		found = append(found, lint{rule: "long-ask", severity: warn, since: v.at.Add(-e.AtLeast),
 			about: []inspect.Actor{e.To, e.From},
 			says: fmt.Sprintf("has not answered $1, which waits in %q, for %s", e.Behaviour,
 				short(e.AtLeast))})
 	}
 	return found
+}
+
+// oldestTo returns, for each actor that is waited for, the wait that lasts longest. Waits of up to
+// least are left out.
+func oldestTo(waits []inspect.Edge, least time.Duration) map[uint64]inspect.Edge {
+	oldest := map[uint64]inspect.Edge{}
+	for _, e := range waits {
+		if e.AtLeast > max(least, oldest[e.To.ID].AtLeast) {
+			oldest[e.To.ID] = e
+		}
+	}
+	return oldest
 }
 
 // longMute finds actors for which another has been muted for long without a break, and actors that
@@ -219,12 +225,7 @@ type longMute struct{}
 const muteOpen = 5 * time.Second
 
 func (longMute) step(v *view) []lint {
-	oldest := map[uint64]inspect.Edge{}
-	for _, e := range v.graph.Mutes {
-		if e.AtLeast > muteOpen && e.AtLeast > oldest[e.To.ID].AtLeast {
-			oldest[e.To.ID] = e
-		}
-	}
+	oldest := oldestTo(v.graph.Mutes, muteOpen)
 	pressed := map[uint64]bool{}
 	for _, a := range v.graph.Pressed {
 		pressed[a.ID] = true

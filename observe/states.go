@@ -34,7 +34,7 @@ type apiState struct {
 	Error   string  `json:"state_error,omitempty"`
 }
 
-// states asks actors for their states: each actor once at a time, however many requests there are.
+// states asks actors for their states: each actor once at a time, for all requests together.
 type states struct {
 	h  *handler
 	mu sync.Mutex
@@ -49,7 +49,8 @@ type asked struct {
 	answer apiState
 	at     time.Time
 	late   bool
-	// before is the last answer before this one, of a time; nil: none.
+	// before is the last answer before this one, which came in time; nil: none. Guarded by
+	// states.mu.
 	before *asked
 }
 
@@ -64,7 +65,7 @@ func (a *asked) isDone() bool {
 
 // of returns the answer of an actor, if that comes in a moment, or else the last one.
 func (s *states) of(ctx context.Context, a inspect.Actor) apiState {
-	one := s.under(a)
+	one, before := s.under(a)
 	if one == nil {
 		return apiState{Error: "too many states are asked for"}
 	}
@@ -79,7 +80,7 @@ func (s *states) of(ctx context.Context, a inspect.Actor) apiState {
 	case <-ctx.Done():
 	}
 	var now apiState
-	if b := one.before; b != nil {
+	if b := before; b != nil {
 		now = b.answer
 		now.Age = time.Since(b.at).Seconds()
 	}
@@ -89,15 +90,16 @@ func (s *states) of(ctx context.Context, a inspect.Actor) apiState {
 	return now
 }
 
-// under returns the question that an actor is asked now, or was a moment ago. It returns nil if there
-// are too many.
-func (s *states) under(a inspect.Actor) *asked {
+// under returns the question that an actor is asked now, or was a moment ago, and the last answer
+// before it. Both may be nil: the first if there are too many questions, the second if there was no
+// answer.
+func (s *states) under(a inspect.Actor) (one, before *asked) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	was := s.by[a.ID]
 	if was != nil && (!was.isDone() || !was.late && now.Sub(was.at) < stateFresh) {
-		return was
+		return was, was.before
 	}
 	for id, old := range s.by {
 		if old.isDone() && now.Sub(old.at) > idleAfter {
@@ -105,9 +107,9 @@ func (s *states) under(a inspect.Actor) *asked {
 		}
 	}
 	if len(s.by) >= mostStates || !s.h.dear.take() {
-		return nil
+		return nil, nil
 	}
-	one := &asked{since: now, done: make(chan struct{})}
+	one = &asked{since: now, done: make(chan struct{})}
 	if was != nil && was.late {
 		one.since, one.before = was.since, was.before
 	} else if was != nil {
@@ -116,7 +118,7 @@ func (s *states) under(a inspect.Actor) *asked {
 	}
 	s.by[a.ID] = one
 	guard.Go(func() { s.ask(a, one) })
-	return one
+	return one, one.before
 }
 
 func (s *states) ask(a inspect.Actor, one *asked) {
