@@ -145,10 +145,11 @@ func (i *inspected) note(e env, k flightlog.What, typ, behaviour string, actor, 
 	i.noteIn(log, e, k, name, actor, other)
 }
 
-// noteIn is note for callers that have the log and the number of the name.
+// noteIn is note for callers that have the log and the number of the name. e is nil in goroutines
+// that have no env.
 func (i *inspected) noteIn(log *flightlog.Log, e env, k flightlog.What, name uint16, actor,
 	other uint64) {
-	if c := e.turn(); c != nil && c.sys == i.sys {
+	if c, inside := e.(*kernelTurn); inside && c.sys == i.sys {
 		c.record(k, name, actor, other)
 		return
 	}
