@@ -28,6 +28,12 @@ func (in *inspector) ReceiverOf(to any) ActorName {
 	return *to.(*ActorName)
 }
 
+// ReceiverRef returns the ref of the receiver, by the same value. It is zero if that is a process.
+func (in *inspector) ReceiverRef(to any) AnyRef {
+	a, _ := to.(*cell)
+	return AnyRef{a}
+}
+
 // NamesOf returns the names of the behaviour and the sender's type, by the values that OnDeadLetter
 // has passed. A process has no behaviours; for a process, name is the Go type of the message.
 func (in *inspector) NamesOf(behaviour, fromType any) (typ, name, from string, bestEffort bool) {

@@ -2,8 +2,10 @@ package observe
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -82,6 +84,66 @@ func TestAllThatIsShownCanBeOpened(t *testing.T) {
 		t.Errorf("%d processes", len(list.Processes))
 	}
 	runtime.KeepAlive([]any{pool, root}) // nothing else refers to them
+}
+
+type asker struct{}
+
+var (
+	askerType = actor.NewType[asker]("asker")
+	askOn     = actor.DeclareAsk[[]actor.Ref[asker], int](askerType, "ask on")
+	_         = askerType.Table(askOn.Handle((*asker).askOn))
+)
+
+// askOn asks the first of some actors, which asks the next one.
+func (*asker) askOn(c *actor.Context, next []actor.Ref[asker]) (int, error) {
+	if len(next) == 0 {
+		return 0, nil
+	}
+	return askOn.Ask(c.Context(), next[0], next[1:])
+}
+
+// The subject of a finding can be opened although it is idle and in no list: the runtime has
+// refused an ask of a circle, and only the dead letter tells of the subject. The page lets go of it
+// a minute after it was shown.
+func TestAnIdleActorOfAnAskCircleCanBeOpened(t *testing.T) {
+	sys := actor.Start()
+	defer sys.Stop()
+	a, b := askerType.Spawn(sys, asker{}), askerType.Spawn(sys, asker{}) // before Handler: not in the sample
+	h := Handler(sys).(*handler)
+	h.look.on = true // without a goroutine: looks are made here
+	tools := h.src.begin()
+	defer tools.close()
+	// If b asks before a waits, the ask of a is refused, and b has the message already.
+	for sys.Stats().DeadLetters == 0 {
+		if _, err := askOn.Ask(t.Context(), a, []actor.Ref[asker]{b, a}); !errors.Is(err, actor.ErrDeadlock) {
+			t.Fatal(err)
+		}
+		if err := sys.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page(h, tools)
+	id := a.ID()
+	if _, ok := h.src.find(id); ok {
+		t.Error("a list has the actor")
+	}
+	v := h.look.latest
+	i := slices.IndexFunc(v.lints, func(l lint) bool { return l.rule == "ask-circle" })
+	if i < 0 || v.lints[i].about[0].ID != id {
+		t.Fatalf("found %+v", v.lints)
+	}
+	var one apiOne
+	w := ask(h, "GET", fmt.Sprint("/api/v1/actor/", id))
+	if err := json.Unmarshal(w.Body.Bytes(), &one); err != nil || one.Actor.ID != id || one.Actor.Status != "idle" {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	letter := v.recent[len(v.recent)-1]
+	h.look.show(&view{sample: &sample{at: v.at.Add(2 * shownFor)}})
+	runtime.KeepAlive([]any{a, b})
+	runtime.GC()
+	if !letter.Ref().IsZero() {
+		t.Error("it is kept")
+	}
 }
 
 // An actor that a page has shown can be opened for a minute.

@@ -171,17 +171,27 @@ func (deadlockedAsk) step(v *view) []lint {
 		if l.Reason != guard.Text(actor.ErrDeadlock) || v.at.Sub(l.Last) > showEvent {
 			continue
 		}
-		a := inspect.Actor{Type: l.Type}
-		for _, one := range v.recent {
-			if one.Reason == l.Reason && one.Actor.Type == l.Type && one.Behaviour == l.Behaviour {
-				a = v.find(one.Actor.ID, l.Type)
-			}
-		}
-		found = append(found, lint{rule: "ask-circle", severity: warn, about: []inspect.Actor{a}, since: l.First,
-			says: fmt.Sprintf("is asked for %q %s, and waits for that itself: %d asks have failed",
+		found = append(found, lint{rule: "ask-circle", severity: warn, about: []inspect.Actor{v.receiver(l)},
+			since: l.First, says: fmt.Sprintf("is asked for %q %s, and waits for that itself: %d asks have failed",
 				l.Behaviour, v.sender(l), l.Count)})
 	}
 	return mostOf(found)
+}
+
+// receiver returns the receiver of the last of some dead letters. An idle actor may be in no list:
+// then the letter has its ref.
+func (s *sample) receiver(of inspect.Letters) inspect.Actor {
+	for _, l := range slices.Backward(s.recent) {
+		if l.Actor.Type != of.Type || l.Behaviour != of.Behaviour || l.Reason != of.Reason {
+			continue
+		}
+		a := s.find(l.Actor.ID, of.Type)
+		if ref := l.Ref(); a.Ref.IsZero() && !ref.IsZero() {
+			return inspect.Describe(ref)
+		}
+		return a
+	}
+	return inspect.Actor{Type: of.Type}
 }
 
 // sender says where most of some dead letters come from: from one actor, a type, or outside.

@@ -41,6 +41,16 @@ type Letter struct {
 	From       uint64 // the sender's number; 0 if it came from outside
 	FromType   string // as in [Letters]
 	BestEffort bool
+	receiver   func() actor.AnyRef // see Ref; nil: a process
+}
+
+// Ref returns the ref of the receiver, which the letter does not keep alive. It is zero once the GC
+// has collected the actor, and always if the receiver is a process.
+func (l *Letter) Ref() actor.AnyRef {
+	if l.receiver == nil {
+		return actor.AnyRef{}
+	}
+	return l.receiver()
 }
 
 // Feed records the dead letters of a system from [DeadLetters] to Close. Any goroutine may call its
@@ -167,6 +177,9 @@ func (f *Feed) keep(second int64, to any, k letterKey, from uint64) {
 	l := Letter{From: from, Reason: textOf(k.reason)}
 	l.At = f.in.Wall()
 	l.Actor = f.in.ReceiverOf(to)
+	if ref := f.in.ReceiverRef(to); !ref.IsZero() {
+		l.receiver = f.in.Weak(ref)
+	}
 	_, l.Behaviour, l.FromType, l.BestEffort = f.in.NamesOf(k.behaviour, k.fromType)
 	f.mu.Lock()
 	defer f.mu.Unlock()

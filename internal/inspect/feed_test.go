@@ -50,6 +50,7 @@ func TestDeadLetters(t *testing.T) {
 		t.Errorf("%d were left out", left)
 	}
 	equal(t, "the receiver", last[0].Actor.ID, dead.ID())
+	equal(t, "its ref", last[0].Ref(), dead.Any())
 }
 
 // sendTwice has two actors send so many messages each.

@@ -41,6 +41,7 @@ type source interface {
 	OnPressureDeadlock(f func(actor.PressureDeadlock)) (stop func())
 	OnDeadLetter(f func(to, behaviour, fromType any, from uint64, reason error)) (stop func())
 	ReceiverOf(to any) actor.ActorName
+	ReceiverRef(to any) actor.AnyRef
 	NamesOf(behaviour, fromType any) (typ, name, from string, bestEffort bool)
 
 	Begin()

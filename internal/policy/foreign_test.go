@@ -56,6 +56,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"supervise", "memberList.tell", ownCode}, // made by package group
 	{"process", "told.event", ownCode},
 	{"internal/inspect", "delays.each", apart},
+	{"internal/inspect", "Letter.receiver", ownCode},
 	{"internal/inspect", "delays.found", ownCode},
 	{"internal/inspect", "*.stop", ownCode},
 	{"observe", "*.redact", asked},

@@ -12,7 +12,7 @@ import (
 // Actors and processes that wait for answers.
 var asks = []incident{
 	// The runtime refuses the last ask of the circle: none of the purchases succeeds.
-	{name: "ask-circle", culprits: is("purchase", "warehouse", "invoice"), begin: func(s *service) {
+	{name: "ask-circle", culprits: is("purchase", "warehouse", "invoice"), short: true, begin: func(s *service) {
 		purchase, warehouse, invoice := newKind("purchase", "buy"), newKind("warehouse", "take"), newKind("invoice", "bill")
 		a, b, c := purchase.spawn(s), warehouse.spawn(s), invoice.spawn(s)
 		purchase.mailed(s, 5, a, warehouse.asks(b, invoice.asks(c, purchase.asks(a, nothing))))
