@@ -1,268 +1,68 @@
 package actor
 
 import (
-	"github.com/gallop-go/gallop/internal/access"
-	"log/slog"
-
-	"github.com/gallop-go/gallop/actor/internal/msg"
-	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/sched"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
-// cell is the part of an actor that does not depend on the type of its state. The state follows in
-// the same allocation: see cellOf. Users hold a cell through a Ref.
-//
-//	        push finds idle                      worker takes the task
-//	IDLE ───────────────────────▶ QUEUED ───────────────────────▶ RUNNING ──it ends──▶ ENDED
-//	 ▲                             ▲  ▲                             │  │
-//	 │ rest succeeds               │  └── batch spent, or ──────────┘  │ blocked, as a turn ends
-//	 └─────────────────────────────┼───── rest lost the race           ▼
-//	                               └── last one unblocks, or ──────── PARKED
-//	                                   a signal recalls it
-//
-// Owner of the cell:
-//
-//   - IDLE: none
-//   - QUEUED: the queue
-//   - RUNNING: the worker
-//   - PARKED: the wait lists of the gates that it waits at, and the cell itself while it waits for
-//     its children or its supervisor
-//   - ENDED: none
-//
-// The state of its life (alive, leaving, suspended, ended) is independent of the picture. It is in
-// the cold state: see life.go.
-//
-// Senders write the box. They read the gate, and rarely write it. The running worker writes the
-// consumer's half in each turn, and reads the system queue for each message. The worker that has
-// the bias, nearly always the same one, writes the consumer's half too. However the allocation is
-// aligned, the box shares no cache line with these fields. The gate shares one with them at one
-// alignment of four; a larger cell would be the price of avoiding that. The fields in between are
-// seldom written.
-type cell struct {
-	task sched.Task // leads to the kind; first: see cellOfTask
+// An actor is a state, a mailbox and the behaviours of its type. It runs one message at a time, on any
+// worker. A program holds it by a [Ref]; inside, [Self] returns that. The machinery of an actor is in
+// internal/kernel/actor.go (its memory and its owner), turn.go (its turns) and life.go (its life).
 
-	// Written by senders and, on change, by the owner.
-	box  mailbox
-	gate backpressure.Gate[waiting]
-
-	id   uint64             // read-only after the spawn
-	flow seam.Pointer[flow] // flow control that few actors need; set once, see flowOf
-	// Nil until Context.Heap is called; not in the cold state, for the GC to have one object less
-	// to look at.
-	arena *heap.Arena
-	cold  *coldState // nil until the actor needs one
-
-	// Owner only, except for the system queue and the blocked-on count.
-	blockedOn  backpressure.BlockedOn
-	load       backpressure.Load
-	supervised bool // read-only after the spawn
-	became     bool // it does not dispatch by its type's table: see otherRuns
-	progress   progress
-	in         inbox
-	system     systemQueue // signals, from any goroutine
+// Self returns the ref of the running actor. It panics if S is not the actor's state
+// type.
+func Self[S any](c *Context) Ref[S] {
+	turn := c.kernel()
+	kernel.MustRun(turn, "Self")
+	if _, ok := turn.Self.Shared().Typ.State.(*S); !ok {
+		kernel.PanicOtherState(turn, (*S)(nil))
+	}
+	return Ref[S](turn.Self.Ref())
 }
 
-// progress is a set of flags of an actor.
-type progress uint8
+// As returns r as a ref to an actor with state S. It returns false if r is zero or its
+// actor has another state type.
+func As[S any](r AnyRef) (Ref[S], bool) {
+	if r.target() == nil {
+		return Ref[S]{}, false
+	}
+	if _, ok := r.target().Typ().State.(*S); !ok {
+		return Ref[S]{}, false
+	}
+	return Ref[S](r), true
+}
 
+// SystemOf returns the system that the actor t belongs to. It panics if t is a zero Ref.
+func SystemOf(t Target) *System { return systemOf(targetOf("SystemOf", t).Sys()) }
+
+// Status is the state of an actor at one moment, as [Ref.Status] returns it. It is a hint: it may
+// have changed by the time you read it. Only StatusEnded is final.
+type Status int
+
+// The states of an actor.
 const (
-	begun      progress = 1 << iota // it has had a turn, or has one
-	collecting                      // its arena is being collected
+	StatusIdle Status = iota // it has no mail
+	StatusBusy               // it has mail, or is at work
+	// StatusOverloaded: it does not keep up, is muted with much mail, or is in a back-off.
+	StatusOverloaded
+	// StatusEnded: it accepts no mail any more. It has ended, drains, or waits for its children to
+	// end.
+	StatusEnded
 )
 
-func (p progress) isCollecting() bool { return p&collecting != 0 }
-
-func (p *progress) setCollecting(on bool) {
-	*p &^= collecting
-	if on {
-		*p |= collecting
+// String returns the name of the status, in lower case.
+func (s Status) String() string {
+	names := [...]string{"idle", "busy", "overloaded", "ended"}
+	if s < 0 || int(s) >= len(names) {
+		return "unknown"
 	}
+	return names[s]
 }
 
-// cellOf is an actor in memory. It does not embed the cell: the compiler would make a copy of each
-// method of the cell for every S.
-type cellOf[S any] struct {
-	cell  cell
-	state S
-}
+// Status returns the state of the actor at this moment. An actor with a bound is overloaded while
+// its queue is full, while it is muted, and while it applies pressure. Status panics for the zero
+// Ref. It costs two loads and, for an actor with a bound, a short lock. Any goroutine may call it.
+func (r Ref[S]) Status() Status { return Status(r.target().Status()) }
 
-// waiting is an entry in the wait list of a gate. It stands for an actor that is muted, or will be
-// when its behaviour returns. Goroutines wait in the semaphore instead. An entry that is in no wait
-// list is empty.
-type waiting struct {
-	muted *cell
-	to    *cell // whose gate it is
-	since int64 // see waitWatch; 0: unknown
-}
-
-// gateMark has the ends of the wait lists of all gates.
-var gateMark backpressure.Marks[waiting]
-
-// coldState holds the fields that only some actors need. Owner only, except the fields that are
-// read-only after the spawn. Any goroutine may read err once the box is closed, and reason once the
-// system queue is closed: from then on neither field changes, nor does the pointer to the cold
-// state.
-type coldState struct {
-	// The state of its life: see life.go.
-	reason    error // why it leaves, or has ended
-	err       error // the error for senders after its end
-	exitWhy   error // the argument of Context.Exit
-	fault     *fault
-	state     lifeState
-	after     nextState // the state after leaving
-	stopMode  stopMode  // how its children are stopped
-	unstarted bool      // it has not been started
-	down      bool      // it is not up: OnStop does not run
-	// It waits for its children or its supervisor. Meanwhile it has raised its own blocked-on count,
-	// and holds the system.
-	waiting bool
-	// It waits without holding the system. That is so after Standby; after Postpone, when it is not
-	// blocked either; and for an actor that leaves, on a clock that stands still.
-	unheld bool
-	// It was suspended or restarted by order, and has not come up again.
-	takenDown bool
-	drained   bool // its mailbox is closed, and the mail that is left runs
-	gone      bool // no mail is left
-	// The number of its earlier lives, which nextLife counts: see ask_outcome.go.
-	life uint16
-	// The end of its system has ended it. The reason does not tell: a user may give the same one.
-	taken bool
-	// This is a terminated record, all that is left of an actor that ended plainly. Its system queue
-	// may be open. Read-only.
-	terminated bool
-	where      callback // the callback that runs
-	// Messages that it has sent while it is muted: see mute.go.
-	excess uint32
-	listed stopEntry
-
-	todo   messageList // taken from the system queue and not yet served
-	orders pendingOrders
-	// Urgent mail of an actor that is suspended, or has sent too much while it was muted; outcomes
-	// for an actor that drains.
-	held messageList
-
-	backoff  *backoff        // nil unless it is suspended and in a back-off
-	decision access.Decision // about its last fall that was not ordered: see decide
-	starting bool            // it fell before it was up
-
-	child    *child // as a child; read-only
-	children family
-	sup      *supervision // read-only
-
-	parts    [partKinds]part
-	lastName string       // the first of its names; set when its names are given up
-	path     string       // its place under its supervisor, for reports; read-only
-	logger   *slog.Logger // of Context.Logger; nil: not made yet
-}
-
-// makeCold returns the actor's cold state. The first call makes it. Owner only.
-func (a *cell) makeCold() *coldState {
-	if a.cold == nil {
-		a.cold = new(coldState)
-	}
-	return a.cold
-}
-
-// plain reports whether the end of an actor has to deal with its mail alone: it has no cold state,
-// and its type has no OnStop.
-func (a *cell) plain() bool { return a.cold == nil && a.shared().typ.onStop == nil }
-
-// The functions below check invariants of a running actor, in builds that check them. The caller
-// owns the fields that they read. Fields that other goroutines may write are read by seam.Peek.
-
-// verifyTurn checks the assumptions of a turn that begins.
-func verifyTurn(a *cell, c *kernelTurn) {
-	invariant.Check(a.shared().sys == c.sys, "%v runs on a worker of another system", a)
-	invariant.Check(c.then == goOn, "%v begins a turn with the outcome %#x of another", a, c.then)
-	invariant.Check(c.shields == 0 && !c.aside, "%v begins a turn within %d shields, aside: %v", a,
-		c.shields, c.aside)
-	invariant.Check(c.front.first == nil && c.front.n == 0,
-		"%v begins a turn with the mail of another in front", a)
-	invariant.Check(c.ran == nil, "%v begins a turn with messages that another has run", a)
-	invariant.Check(!a.box.PeekIdle(), "%v is idle, and runs", a)
-	backpressure.MustRun(&a.blockedOn)
-	verifyLoad(a)
-}
-
-// verifyLoad checks, between two turns, that the load of an actor and its gate agree.
-func verifyLoad(a *cell) {
-	if a.box.PeekClosed() {
-		return // it drains or ends: its gate is open for every load
-	}
-	const both = backpressure.Counted | backpressure.Bounded
-	invariant.Check(a.load&both != both, "%v is counted and bounded: %#x", a, a.load)
-	if a.load&(both|backpressure.Exempt) != 0 {
-		invariant.Check(seam.Peek(&a.flow) != nil, "%v has a load of %#x and no flow", a, a.load)
-	}
-	backpressure.MustBe(&a.gate, !a.load.MustShut() && a.load&backpressure.Bounded == 0)
-}
-
-// verifySegment checks the messages that a segment has run: n messages of one origin, from c.msg
-// back to the first message in hand.
-func verifySegment(a *cell, c *kernelTurn, n int) {
-	invariant.Check(n >= 1 && n <= msg.ChainLength, "%v has run %d messages in a row", a, n)
-	m := c.msg
-	invariant.Check(m.From&msg.HasPlace == 0, "%v has run a message that has its place still", a)
-	for before, i := c.ran, 1; i < n; before, i = before.Next, i+1 {
-		invariant.Check(before != nil, "%v has run %d messages, and recycles less", a, n)
-		invariant.Check(before.OwnerTag == m.OwnerTag, "%v recycles messages of two origins together", a)
-		m = before
-	}
-	invariant.Check(m == a.in.Pending(), "%v has run %d messages, and there are more or less", a, n)
-}
-
-// verifySend checks a message that is about to be pushed by the behaviour that runs.
-func verifySend(c *kernelTurn, to *cell, m *message, d *descriptor) {
-	invariant.Check(m.SizeClass() == d.size.ID, "%s is sent to %v in a node of pool %d", d.name, to,
-		m.SizeClass())
-	invariant.Check(d.typ == nil || d.typ == to.shared().typ, "%s is sent to %v", d.name, to)
-	invariant.Check(d.id == systemID || d == givingWay || to.shared().typ.decls[d.id] == d,
-		"%s is sent to %v, which has another of that number", d.name, to)
-}
-
-// verifyGoIdle checks an actor that is about to be idle.
-func verifyGoIdle(a *cell, c *kernelTurn) {
-	invariant.Check(a.in.Pending() == nil, "%v goes to rest with mail in hand", a)
-	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", a, c.then)
-	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted, and goes to rest", a)
-	invariant.Check(a.cold == nil || !a.cold.waiting,
-		"%v waits for its children or its supervisor, and goes to rest", a)
-	mail := a.box.PeekPushed(&a.in) // then it does not become idle
-	invariant.Check(a.cold == nil || a.cold.todo.First == nil || mail,
-		"%v goes to rest with signals in hand", a)
-	invariant.Check(!a.progress.isCollecting(), "%v goes to rest in the middle of a collection", a)
-	backpressure.MustRun(&a.blockedOn)
-}
-
-// verifyBegun checks a node that is about to get its message. e is the sender's.
-func verifyBegun(e env, a *cell, d *descriptor, m *message) {
-	invariant.Check(m.SizeClass() == d.size.ID, "%s is to be sent in a node of size class %d", d.name,
-		m.SizeClass())
-	invariant.Check(e.system() == a.sys(), "%s is sent to %v as from its own system", d.name, a)
-	invariant.Check(d.typ == a.typ(), "%s is to be sent to %v", d.name, a)
-}
-
-// verifyUnmuted checks an actor that ran signals or urgent mail while it was muted, at the moment
-// when it is muted no longer.
-func verifyUnmuted(a *cell) {
-	invariant.Check(a.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", a)
-	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended,
-		"%v is unmuted while it waits", a)
-	backpressure.MustRun(&a.blockedOn)
-}
-
-// verifyServeSignals checks the turn of an actor that has signals.
-func verifyServeSignals(a *cell, x *coldState) {
-	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone &&
-		a.typ().finishes, "%v waits in phase %d", a, x.state)
-	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
-	invariant.Check(x.held.First == nil || a.supervised || a.load&backpressure.Withheld != 0 ||
-		a.typ().finishes || x.drained, "%v holds urgent mail back, and will not come up", a)
-	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
-	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld,
-		"%v is in a back-off in phase %d", a, x.state)
-	backpressure.MustRun(&a.blockedOn)
-}
+// StatusOf returns the status of an actor, as [Ref.Status] does. The target may also be a
+// handler that [Behaviour.To] has returned. StatusOf panics if t is a zero Ref.
+func StatusOf(t Target) Status { return Status(targetOf("StatusOf", t).Status()) }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // A saver has a table of lists in its arena, and makes garbage with every message.
@@ -56,7 +57,7 @@ func (k *saver) hand(c *Context, v int) {
 
 // litter makes garbage until the arena is due.
 func litter(c *Context) {
-	for c.kernel().then&mustCollect == 0 {
+	for c.kernel().Then&kernel.MustCollect == 0 {
 		heap.MakeSlice[byte](c.Heap(), 1000)
 	}
 }
@@ -113,7 +114,7 @@ func TestHeap_Collected(t *testing.T) {
 	}
 	_ = sys.Wait(context.Background())
 	for _, r := range refs {
-		if s := r.b.heapOf().Stats(); s.Reserved > 200_000 {
+		if s := r.target().Arena.Stats(); s.Reserved > 200_000 {
 			t.Errorf("%v holds %+v for %d bytes that live", r, s, each*16)
 		}
 	}
@@ -185,10 +186,10 @@ func (w *tower) build(c *Context, n int) {
 
 // peek runs again and again while the arena is being collected.
 func (w *tower) peek(c *Context, _ struct{}) {
-	if c.kernel().self.progress.isCollecting() {
+	if c.kernel().Self.Progress.IsCollecting() {
 		w.during++
 	}
-	if w.tries++; c.kernel().self.progress.isCollecting() || w.during == 0 && w.tries < 1000 {
+	if w.tries++; c.kernel().Self.Progress.IsCollecting() || w.during == 0 && w.tries < 1000 {
 		towerPeek.Send(c, Self[tower](c), struct{}{})
 	}
 }
@@ -216,7 +217,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	towerPeek.Send(sys, w, struct{}{})
 	// An earlier ask would go through all its rows at once.
 	_ = sys.Wait(context.Background())
-	if w.b.progress.isCollecting() || w.b.heapOf().Collecting() {
+	if w.target().Progress.IsCollecting() || w.target().Arena.Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
 	if during, err := towerCheck.Ask(context.Background(), w, struct{}{}); during < 10 || err != nil {
@@ -224,7 +225,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	}
 	towerBuild.Send(sys, w, 20_000) // again, and now without messages that keep it awake
 	_ = sys.Wait(context.Background())
-	if w.b.progress.isCollecting() || w.b.heapOf().Collecting() {
+	if w.target().Progress.IsCollecting() || w.target().Arena.Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // A hoarder keeps a list in its arena.
@@ -34,7 +35,7 @@ func (h *hoarder) sum(c *Context, _ struct{}) (s int, err error) {
 	return s, nil
 }
 
-func (h *hoarder) fail(*Context, struct{}) { panic("on purpose") }
+func (h *hoarder) Fail(*Context, struct{}) { panic("on purpose") }
 
 var (
 	hoarderType = NewType[hoarder]("hoarder")
@@ -42,7 +43,7 @@ var (
 	hoarderSum  = DeclareAsk[struct{}, int](hoarderType, "sum")
 	hoarderFail = Declare[struct{}](hoarderType, "fail")
 	_           = hoarderType.Table(hoarderPush.Handle((*hoarder).push),
-		hoarderSum.Handle((*hoarder).sum), hoarderFail.Handle((*hoarder).fail))
+		hoarderSum.Handle((*hoarder).sum), hoarderFail.Handle((*hoarder).Fail))
 )
 
 // "The first call makes the arena; it is freed as a whole when the actor ends", for every kind of
@@ -59,7 +60,7 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 			const actors, each = 20, 1000
 			refs := make([]Ref[hoarder], actors)
 			for i := range refs {
-				if refs[i] = hoarderType.Spawn(sys, hoarder{}); refs[i].b.heapOf() != nil {
+				if refs[i] = hoarderType.Spawn(sys, hoarder{}); refs[i].target().Arena != nil {
 					t.Fatal("an arena before the first use")
 				}
 			}
@@ -77,12 +78,12 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 			_ = sys.Wait(context.Background()) // from here on no worker touches an actor
 			arenas := make([]*heap.Arena, actors)
 			for i, r := range refs {
-				arenas[i] = r.b.heapOf()
+				arenas[i] = r.target().Arena
 				end(sys, r)
 			}
 			_ = sys.Wait(context.Background())
 			for i, r := range refs {
-				if name != "abandoned" && (r.b.heapOf() != nil || arenas[i].Stats().Reserved != 0) {
+				if name != "abandoned" && (r.target().Arena != nil || arenas[i].Stats().Reserved != 0) {
 					t.Fatalf("%v: memory left: %+v", r, arenas[i].Stats())
 				}
 			}
@@ -103,10 +104,7 @@ func TestHeap_Recycled(t *testing.T) {
 		Stop(sys, r)
 	}
 	_ = sys.Wait(context.Background())
-	if s := sys.kernel().sched.AllWorkers()[0].Local().(*kernelTurn).chunks.Stats(); s == (heap.RecyclerStats{}) {
+	if s := sys.kernel().Sched.AllWorkers()[0].Local().(*kernel.Turn).Chunks.Stats(); s == (heap.RecyclerStats{}) {
 		t.Errorf("nothing was recycled: %+v", s)
 	}
 }
-
-// heapOf returns the actor's arena, nil if it has none.
-func (a *cell) heapOf() *heap.Arena { return a.arena }

@@ -5,7 +5,8 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/msg"
 
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -23,36 +24,36 @@ type Result[R any] struct {
 // AskBehaviour is a behaviour of actors with state S that answers a request of type Q
 // with a reply of type R. It may be copied. The zero value is not ready: use
 // [DeclareAsk].
-type AskBehaviour[S, Q, R any] struct {
-	d     *descriptor
-	calls *sync.Pool // of *call[R]
-}
+type AskBehaviour[S, Q, R any] kernel.AnyAsk
+
+// desc returns the description of b, or nil if b is zero.
+func (b AskBehaviour[S, Q, R]) desc() *kernel.Descriptor { return kernel.AnyAsk(b).Descriptor() }
 
 // DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare]. Requests
 // may be [Urgent]: then they reach an actor that is muted, or whose mailbox is full.
 func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) AskBehaviour[S, Q,
 	R] {
-	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts),
-		callPool[R]()}
+	d := infoOf(t).Made("DeclareAsk").Declare(withDeclared(answering[Q, R](name), opts))
+	return AskBehaviour[S, Q, R](kernel.AskOf(d, callPool[R]()))
 }
 
 // answering returns a descriptor for requests of type Q.
-func answering[Q, R any](name string) *descriptor {
+func answering[Q, R any](name string) *kernel.Descriptor {
 	p, _ := msg.Of[request[Q, R]]()
-	return &descriptor{
-		name: name, size: p, pointers: true,
-		payload: func(m *message) any { return payloadOf[request[Q, R]](m).q },
-		reject: func(e env, m *message, err error) {
-			payloadOf[request[Q, R]](m).take().reject(e, m.Life, err)
+	return &kernel.Descriptor{
+		Name: name, Size: p, Pointers: true,
+		Payload: func(m *kernel.Message) any { return kernel.PayloadOf[request[Q, R]](m).q },
+		Reject: func(e kernel.Env, m *kernel.Message, err error) {
+			kernel.PayloadOf[request[Q, R]](m).take().reject(e, m.Life, err)
 		},
-		caller: func(m *message) caller { return callerOf(&payloadOf[request[Q, R]](m).to) },
+		Caller: func(m *kernel.Message) kernel.Caller { return callerOf(&kernel.PayloadOf[request[Q, R]](m).to) },
 	}
 }
 
 func callPool[R any]() *sync.Pool {
 	return &sync.Pool{New: func() any {
 		k := new(call[R])
-		asksInTurns.Add(&k.callState)
+		kernel.AsksInTurns.Add(&k.CallState)
 		return k
 	}}
 }
@@ -60,30 +61,22 @@ func callPool[R any]() *sync.Pool {
 // Handle makes the entry of the dispatch table that runs method for b's requests. The
 // value and the error that method returns are sent to the caller.
 func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) Entry[S] {
-	b.d.madeAsk().mustDo(method == nil)
-	return Entry[S]{b.d, func(c *kernelTurn, at *cell, m *message) {
-		p := payloadOf[request[Q, R]](m)
-		if why := p.to.refused(); why != nil {
-			c.count.notRun++
-			declareDead(c, at, m, why)
+	b.desc().MadeAsk().MustDo(method == nil)
+	return Entry[S]{b.desc(), func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
+		p := kernel.PayloadOf[request[Q, R]](m)
+		if why := p.to.Refused(); why != nil {
+			c.Count.NotRun++
+			kernel.DeclareDead(c, at, m, why)
 			return
 		}
 		q := p.q
-		clear1(&p.q)
-		v, err := method(stateOf[S](at), c.face(), q)
+		kernel.ClearValue(&p.q)
+		v, err := method(kernel.StateOf[S](at), contextOf(c), q)
 		if err != nil {
-			c.failed = err
+			c.Failed = err
 		}
-		p.take().answer(c, m.Life, Result[R]{v, err}, true)
+		p.take().Answer(c, m.Life, Result[R]{v, err}, true)
 	}}
-}
-
-// madeAsk returns d, the descriptor of an AskBehaviour, which must not be nil.
-func (d *descriptor) madeAsk() *descriptor {
-	if d == nil {
-		panic("gallop: a zero AskBehaviour: use DeclareAsk")
-	}
-	return d
 }
 
 // Ask sends a request from outside and blocks until the reply comes. It panics if to is
@@ -133,43 +126,36 @@ func (d *descriptor) madeAsk() *descriptor {
 //
 // The deadline and the values of ctx reach the behaviour: see [Context.Context].
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, error) {
-	return ask[Q, R](ctx, b.d, b.calls, to.b, q)
+	return ask[Q, R](ctx, b.desc(), kernel.AnyAsk(b).Calls(), to.target(), q)
 }
 
 // ask is Ask, compiled once for each pair of a request type and a reply type. The type of the state
 // does not matter.
-func ask[Q, R any](ctx context.Context, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
-	ctx = d.mustAsk(ctx, to)
+func ask[Q, R any](ctx context.Context, d *kernel.Descriptor, calls *sync.Pool, to *kernel.Cell, q Q) (R, error) {
+	ctx = d.MustAsk(ctx, to)
 	if err := ctx.Err(); err != nil {
 		return *new(R), err
 	}
-	waits := to.supervised && waitsForRestart(ctx)
+	waits := to.Supervised && kernel.WaitsForRestart(ctx)
 	k := calls.Get().(*call[R])
-	k.ctx, k.waits = ctx, waits
-	m := d.size.TakeFrom(&k.kept)
-	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	to.shared().sys.sendAsk(ctx, to, m, d) // or it answers k
+	k.Ctx, k.Waits = ctx, waits
+	m := d.Size.TakeFrom(&k.kept)
+	*kernel.PayloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
+	to.Shared().Sys.SendAsk(ctx, to, m, d) // or it answers k
 	// SampleYield and the spinning are not in a function of their own, since after a yield each
 	// return from a call is expensive: see sched.Worker.find.
-	if to.shared().sys.sim == nil {
-		to.shared().sys.sched.SampleYield()
+	if to.Shared().Sys.Sim == nil {
+		to.Shared().Sys.Sched.SampleYield()
 	}
-	for n := 0; n < spinLimit && k.state.Load() == callPending && to.shared().sys.letsOthers(); n++ {
+	for n := 0; n < kernel.SpinLimit && k.State.Load() == kernel.CallPending && to.Shared().Sys.LetsOthers(); n++ {
 		seam.Spin()
 	}
-	to.shared().sys.sched.TimeTurns() // of the turn that answers, or has answered and still runs
+	to.Shared().Sys.Sched.TimeTurns() // of the turn that answers, or has answered and still runs
 	res, reusable := k.wait(ctx, to, d)
 	if reusable {
 		calls.Put(k)
 	}
 	return res.Value, res.Err
-}
-
-// mustAsk panics if d is nil, if d does not suit the actor, or if ctx is nil. It returns ctx in a
-// form whose methods cannot panic in the runtime: see mustHave.
-func (d *descriptor) mustAsk(ctx context.Context, to *cell) context.Context {
-	d.madeAsk().mustSuit(to)
-	return mustHave(ctx, "Ask")
 }
 
 // call is a goroutine that waits for a reply.
@@ -182,7 +168,7 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) context.Context {
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
 //	    │                  │ take                      ▲ │
 //	PENDING ◀──────────────┘                           │ │ ctx or the asking system ended
-//	    ├──── spinLimit over ───────────────────────────┘ ▼
+//	    ├──── kernel.SpinLimit over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    ├──── the caller keeps to from running ─────▶ REFUSED
 //	    └──── too many are blocked ─────────────────▶ UNHELPED
@@ -199,9 +185,9 @@ func (d *descriptor) mustAsk(ctx context.Context, to *cell) context.Context {
 // becomes a dead letter, which ends in finish. A call never leaves these three states, and is used
 // for no other request. Calls of a fan-in, and calls with a time-out, stay PENDING.
 type call[R any] struct {
-	callState
+	kernel.CallState
 	result Result[R]
-	kept   *message // nodes for the next requests; owned by the owner of the call
+	kept   *kernel.Message // nodes for the next requests; owned by the owner of the call
 
 	// Not nil: the call is one of several, and is sent there when it has its result.
 	several *fanIn[R]
@@ -210,57 +196,6 @@ type call[R any] struct {
 	handler Handler[Result[R]] // not nil: it gets the result, and no caller waits
 }
 
-// callState is the part of a call that does not depend on the type of the reply. Its methods are
-// compiled once.
-type callState struct {
-	state seam.Flag
-	wait  askWait
-	later seam.Bool // the reply was put off: any actor may give it
-	// Owned by the caller. The receiver reads it while it has the request.
-	ctx     context.Context
-	node    *message // of a timedAsk: the message for the outcome, if it was made already
-	by      *cell    // of a timedAsk: the actor that asks
-	sysDone *bool    // of a timedAsk: by has had its outcome. Owner of by only
-	// Of one of several calls: the caller has left. nil: the call is the only one.
-	left  *seam.Bool
-	tells bool // a Handler gets the result: the runtime does not know who waits
-	waits bool // ctx has the mark of WaitForRestart; false if the receiver is not supervised
-	// Not nil: the reply was put off. The deferral has the address of the caller; this call leads
-	// nowhere.
-	putOff *deferral
-	// Has room for one token, which is sent if the state was WAITING. nil until makeDone.
-	done  chan struct{}
-	owner <-chan struct{} // closing of the system for which done was made
-}
-
-// makeDone makes done, unless it was made for sys already. The caller owns the call, which is
-// PENDING. Calls are reused by any caller. Their channels are reused only within a system: a
-// channel that was made in a bubble of testing/synctest must not be used outside, and a wait for a
-// channel that was made outside does not let the bubble's time pass.
-func makeDone(k *callState, sys *kernelSystem) {
-	if k.owner != sys.closing {
-		k.done, k.owner = make(chan struct{}, 1), sys.closing
-	}
-}
-
-const (
-	callPending = iota
-	callWaiting
-	callAnswered
-	callAbandoned // the reply goes nowhere
-	callRefused   // the reply goes nowhere, and the request does not run: ErrDeadlock
-	callUnhelped  // as callRefused, with ErrTooManyBlocked
-)
-
-// spinLimit is how often a caller yields before it parks. With each yield it goes through the queue
-// that all of Go's threads share. An idle thread may take it from there to another processor, so
-// more yields cost more than parking (decision 10).
-const spinLimit = 2
-
-// letsOthers reports whether a caller yields before it parks. It does not if the scheduler is
-// crowded, nor in a deterministic run.
-func (s *kernelSystem) letsOthers() bool { return s.sim == nil && !s.sched.Crowded() }
-
 // finish gives the result to the caller, if the caller still waits. It is called once per call.
 func (k *call[R]) finish(res Result[R]) {
 	k.result = res // if the call is abandoned, this is not read
@@ -268,11 +203,11 @@ func (k *call[R]) finish(res Result[R]) {
 		k.several.add(k)
 		return
 	}
-	if k.state.CompareAndSwap(callPending, callAnswered) { // publishes result
+	if k.State.CompareAndSwap(kernel.CallPending, kernel.CallAnswered) { // publishes result
 		return
 	}
-	if k.state.CompareAndSwap(callWaiting, callAnswered) {
-		k.done <- struct{}{}
+	if k.State.CompareAndSwap(kernel.CallWaiting, kernel.CallAnswered) {
+		k.Done <- struct{}{}
 		return
 	}
 	discardReply(&k.result.Value) // the caller has given up; no other code sees it
@@ -287,52 +222,14 @@ func discardReply[R any](v *R) {
 
 // wait returns the result, or a Result with the reason why there is none. reusable reports that no
 // other goroutine can access the call any more.
-func (k *call[R]) wait(ctx context.Context, to *cell, d *descriptor) (res Result[R],
+func (k *call[R]) wait(ctx context.Context, to *kernel.Cell, d *kernel.Descriptor) (res Result[R],
 	reusable bool) {
-	if k.state.Load() != callAnswered {
-		if err := awaitReply(ctx, &k.callState, to, d); err != nil {
+	if k.State.Load() != kernel.CallAnswered {
+		if err := kernel.AwaitReply(ctx, &k.CallState, to, d); err != nil {
 			return Result[R]{Err: err}, false
 		}
 	}
 	return k.take(), true
-}
-
-// park waits for the token. If ctx ends or over is closed first, it abandons the call and returns
-// ctx's error or ErrSystemStopped.
-func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) {
-	ended := ctx.Done()
-	if ended == nil && over == nil {
-		<-k.done // a select costs more
-		return nil
-	}
-	select {
-	case <-k.done:
-		return nil
-	case <-ended:
-		err = ctx.Err()
-	case <-over:
-		err = ErrSystemStopped
-	}
-	if !k.state.CompareAndSwap(callWaiting, callAbandoned) {
-		<-k.done
-		return nil
-	}
-	return err
-}
-
-// drive lets a deterministic system go on until the reply has come, and returns nil. It returns
-// ctx's error if ctx ends first, and ErrSystemStopped if the system stops first. If nothing can
-// happen any more before the reply, it returns nil too, and the caller parks.
-func (k *callState) drive(ctx context.Context, me, to *cell, d *descriptor) error {
-	s := to.shared().sys.sim
-	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
-	switch {
-	case to.shared().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
-		return nil
-	case ctx.Err() != nil || !to.shared().sys.sched.Stopping():
-		return ctx.Err()
-	}
-	return ErrSystemStopped
 }
 
 // take returns the result of an answered call and empties the call for its next use.
@@ -341,19 +238,19 @@ func (k *call[R]) take() Result[R] {
 		verifyAnswered(k)
 	}
 	res := k.result
-	k.result, k.ctx = Result[R]{}, nil
-	if k.later.Load() {
-		k.later.Store(false)
+	k.result, k.Ctx = Result[R]{}, nil
+	if k.Later.Load() {
+		k.Later.Store(false)
 	}
 	// No other goroutine has the call. The push of the next request publishes it to the receiver.
-	k.state.StoreRelease(callPending)
+	k.State.StoreRelease(kernel.CallPending)
 	return res
 }
 
 // verifyAnswered checks a call that is over before it is used again: its result is written, and no
 // token is left that would answer the next request.
 func verifyAnswered[R any](k *call[R]) {
-	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d",
-		seam.Peek(&k.state))
-	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
+	invariant.Check(seam.Peek(&k.State) == kernel.CallAnswered, "a call ends in state %d",
+		seam.Peek(&k.State))
+	invariant.Check(len(k.Done) == 0, "a call is over, and a token is left")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -25,7 +26,7 @@ import (
 // caller.
 func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R,
 	error) {
-	ctx = mustHave(ctx, "AskAll")
+	ctx = kernel.MustHave(ctx, "AskAll")
 	replies := make([]R, len(to))
 	for i, res := range indexedReplies(ctx, b, to, q) {
 		replies[i] = res.Value
@@ -55,7 +56,7 @@ func AskAll[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[
 // when the behaviour's system stops.
 func Replies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to []Ref[S],
 	q Q) iter.Seq2[Ref[S], Result[R]] {
-	ctx = mustHave(ctx, "Replies")
+	ctx = kernel.MustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
 		for i, res := range indexedReplies(ctx, b, to, q) {
 			if !yield(to[i], res) {
@@ -75,22 +76,22 @@ func indexedReplies[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], t
 		for i := range missing {
 			missing[i] = true
 		}
-		e, me, err := askEach(ctx, b.d.madeAsk(), to, q, g)
+		e, me, err := askEach(ctx, b.desc().MadeAsk(), to, q, g)
 		if err != nil {
 			giveUp(missing, err, yield)
 			return
 		}
-		defer hasWaited(me, prepareWait(me))
-		over, first := systemDone(me), 0
+		defer kernel.HasWaited(me, kernel.PrepareWait(me))
+		over, first := kernel.SystemDone(me), 0
 		for range to {
 			for !missing[first] {
 				first++
 			}
 			var k *call[R]
 			var err error
-			if at := to[first].b; len(g.in) > 0 {
-				k, err = g.next(ctx, at, b.d, over)
-			} else if !waitIn(e, func() { k, err = g.next(ctx, at, b.d, over) }) {
+			if at := to[first].target(); len(g.in) > 0 {
+				k, err = g.next(ctx, at, b.desc(), over)
+			} else if !kernel.WaitIn(e, func() { k, err = g.next(ctx, at, b.desc(), over) }) {
 				err = ErrTooManyBlocked
 			}
 			if err != nil {
@@ -121,18 +122,18 @@ func (g *fanIn[R]) add(k *call[R]) {
 	// The channel has calls, not results: Go has no channels of elements over 64 KiB.
 	g.in <- k
 	if g.left.Load() {
-		g.discard()
+		g.Discard()
 	}
 }
 
 // next waits for a call that has its result, and returns the call. It returns ctx's error if ctx
 // ends first, and ErrSystemStopped if over is closed first. to is an actor that was asked with d
 // and has not replied yet. A deterministic run names it in its log.
-func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor,
+func (g *fanIn[R]) next(ctx context.Context, to *kernel.Cell, d *kernel.Descriptor,
 	over <-chan struct{}) (k *call[R], err error) {
-	sys := to.sys()
-	if sys.sim != nil && !sys.sim.awaitOne(ctx, to, d, func() bool { return len(g.in) > 0 }) {
-		if err = ctx.Err(); err == nil && sys.sched.Stopping() {
+	sys := to.Sys()
+	if sys.Sim != nil && !sys.Sim.AwaitOne(ctx, to, d, func() bool { return len(g.in) > 0 }) {
+		if err = ctx.Err(); err == nil && sys.Sched.Stopping() {
 			err = ErrSystemStopped
 		}
 	}
@@ -157,11 +158,11 @@ func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor,
 // leave ends the fan-in. It is called once.
 func (g *fanIn[R]) leave() {
 	g.left.Store(true)
-	g.discard()
+	g.Discard()
 }
 
-// discard discards the replies that were added.
-func (g *fanIn[R]) discard() {
+// Discard discards the replies that were added.
+func (g *fanIn[R]) Discard() {
 	for {
 		select {
 		case k := <-g.in:
@@ -181,28 +182,28 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests, and returns the caller, as callerHere does. If ctx has ended, it
+// askEach sends the requests, and returns the caller, as kernel.CallerHere does. If ctx has ended, it
 // sends no request and returns ctx's error.
-func askEach[S, Q, R any](ctx context.Context, d *descriptor, to []Ref[S], q Q,
-	g *fanIn[R]) (e env, me *cell, err error) {
+func askEach[S, Q, R any](ctx context.Context, d *kernel.Descriptor, to []Ref[S], q Q,
+	g *fanIn[R]) (e kernel.Env, me *kernel.Cell, err error) {
 	for _, r := range to {
-		d.mustSuit(r.b)
+		d.MustSuit(r.target())
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	e, me = callerHere()
+	e, me = kernel.CallerHere()
 	for i, r := range to {
 		k := &call[R]{several: g, of: i}
-		k.left = &g.left
-		k.ctx, k.waits = ctx, r.b.supervised && waitsForRestart(ctx)
-		if sameThread(me, r.b) {
+		k.Left = &g.left
+		k.Ctx, k.Waits = ctx, r.target().Supervised && kernel.WaitsForRestart(ctx)
+		if kernel.SameThread(me, r.target()) {
 			k.finish(Result[R]{Err: ErrDeadlock})
 			continue
 		}
-		m := d.size.TakeOne()
-		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-		r.b.sys().sendRequest(asPlain, r.b, m, d)
+		m := d.Size.TakeOne()
+		*kernel.PayloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
+		r.target().Sys().SendRequest(kernel.AsPlain, r.target(), m, d)
 	}
 	return e, me, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -16,9 +17,9 @@ import (
 // second request up while it parks. Each request gets its own reply, a call that was given up is
 // not used again, and no token is left for the next wait. Mutants: internal/mutants/asks.json.
 func TestCall_Explored(t *testing.T) {
-	var seen [callUnhelped + 1]int // how requests ended
+	var seen [kernel.CallUnhelped + 1]int // how requests ended
 	explore.Portfolio(t, func(p *explore.Program) { callScene(p, &seen) })
-	for _, state := range []int{callPending, callWaiting, callAbandoned} {
+	for _, state := range []int{kernel.CallPending, kernel.CallWaiting, kernel.CallAbandoned} {
 		if seen[state] == 0 {
 			t.Errorf("of the requests ended %v by the state that they were left in: none in %d", seen,
 				state)
@@ -26,7 +27,7 @@ func TestCall_Explored(t *testing.T) {
 	}
 }
 
-func callScene(p *explore.Program, seen *[callUnhelped + 1]int) {
+func callScene(p *explore.Program, seen *[kernel.CallUnhelped + 1]int) {
 	const requests, hasty = 3, 1
 	s := newStage(p)
 	gone, cancel := context.WithCancel(context.Background())
@@ -35,21 +36,21 @@ func callScene(p *explore.Program, seen *[callUnhelped + 1]int) {
 	ended := false // the context of the hasty request
 	// awaitCall is awaitReply outside of behaviours.
 	awaitCall := func(i int, k *call[int]) error {
-		makeDone(&k.callState, s.sys.kernel())
-		if !k.state.CompareAndSwap(callPending, callWaiting) {
-			seen[callPending]++
+		kernel.MakeDone(&k.CallState, s.sys.kernel())
+		if !k.State.CompareAndSwap(kernel.CallPending, kernel.CallWaiting) {
+			seen[kernel.CallPending]++
 			return nil
 		}
-		p.Await(func() bool { return len(k.done) > 0 || i == hasty && ended })
+		p.Await(func() bool { return len(k.Done) > 0 || i == hasty && ended })
 		ctx := context.Background()
-		if len(k.done) == 0 {
+		if len(k.Done) == 0 {
 			ctx = gone
 		}
-		err := k.park(ctx, nil)
+		err := k.Park(ctx, nil)
 		if err != nil {
-			seen[callAbandoned]++
+			seen[kernel.CallAbandoned]++
 		} else {
-			seen[callWaiting]++
+			seen[kernel.CallWaiting]++
 		}
 		return err
 	}
@@ -57,7 +58,7 @@ func callScene(p *explore.Program, seen *[callUnhelped + 1]int) {
 		k := new(call[int])
 		for i := range requests {
 			asked = append(asked, k)
-			if k.state.Load() != callAnswered {
+			if k.State.Load() != kernel.CallAnswered {
 				if awaitCall(i, k) != nil {
 					k = new(call[int])
 					continue
@@ -66,7 +67,7 @@ func callScene(p *explore.Program, seen *[callUnhelped + 1]int) {
 			if r := k.take(); r.Value != i+1 || r.Err != nil {
 				p.Errorf("the reply to request %d is %d, %v", i, r.Value, r.Err)
 			}
-			if len(k.done) > 0 {
+			if len(k.Done) > 0 {
 				p.Errorf("a token is left behind request %d", i)
 			}
 		}
@@ -84,9 +85,9 @@ func callScene(p *explore.Program, seen *[callUnhelped + 1]int) {
 	p.After(func() error {
 		for i, k := range asked {
 			abandoned := k != asked[requests-1]
-			if state := seam.Peek(&k.state); abandoned != (state == callAbandoned) || len(k.done) > 0 {
+			if state := seam.Peek(&k.State); abandoned != (state == kernel.CallAbandoned) || len(k.Done) > 0 {
 				return fmt.Errorf("the call of request %d is left in state %d, with %d tokens", i,
-					state, len(k.done))
+					state, len(k.Done))
 			}
 		}
 		return nil

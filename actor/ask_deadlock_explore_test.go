@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -14,21 +15,21 @@ import (
 // production.
 type ring struct {
 	p       *explore.Program
-	all     []*cell
-	calls   [][]*callState // by actor and round
-	asked   []int          // rounds in which it has asked
-	round   []int          // of its turns
-	heardBy int            // how often a circle was closed
+	all     []*kernel.Cell
+	calls   [][]*kernel.CallState // by actor and round
+	asked   []int                 // rounds in which it has asked
+	round   []int                 // of its turns
+	heardBy int                   // how often a circle was closed
 }
 
 // newRing makes a ring of n actors. If hasty, actor 0 gives its asks up at any moment.
 func newRing(p *explore.Program, n, rounds int, hasty bool) *ring {
 	s := newStage(p)
-	r := &ring{p: p, calls: make([][]*callState, n), asked: make([]int, n), round: make([]int, n)}
+	r := &ring{p: p, calls: make([][]*kernel.CallState, n), asked: make([]int, n), round: make([]int, n)}
 	for i := range n {
-		r.all = append(r.all, mayflyType.Spawn(s.sys, mayfly{}).b)
+		r.all = append(r.all, mayflyType.Spawn(s.sys, mayfly{}).target())
 		for range rounds {
-			r.calls[i] = append(r.calls[i], new(callState))
+			r.calls[i] = append(r.calls[i], new(kernel.CallState))
 		}
 	}
 	for i := range n {
@@ -48,8 +49,8 @@ func (r *ring) ask(i int, hasty bool) {
 	me, to, k := r.all[i], r.all[(i+1)%len(r.all)], r.calls[i][r.round[i]]
 	r.asked[i]++
 	before := r.waiting()
-	asks, may := mayWait(me, k, to)
-	if !may && k.state.CompareAndSwap(callPending, callRefused) {
+	asks, may := kernel.MayWait(me, k, to)
+	if !may && k.State.CompareAndSwap(kernel.CallPending, kernel.CallRefused) {
 		r.heardBy++
 		for j, round := range before {
 			if j != i && round < 0 && r.round[j] == -1-round {
@@ -58,20 +59,20 @@ func (r *ring) ask(i int, hasty bool) {
 		}
 		return
 	}
-	defer leaveGraph(me, asks)
-	if !k.state.CompareAndSwap(callPending, callWaiting) {
+	defer kernel.LeaveGraph(me, asks)
+	if !k.State.CompareAndSwap(kernel.CallPending, kernel.CallWaiting) {
 		return
 	}
-	if hasty && k.state.CompareAndSwap(callWaiting, callAbandoned) {
+	if hasty && k.State.CompareAndSwap(kernel.CallWaiting, kernel.CallAbandoned) {
 		return
 	}
-	r.p.Await(func() bool { return seam.Peek(&k.state) == callAnswered })
+	r.p.Await(func() bool { return seam.Peek(&k.State) == kernel.CallAnswered })
 }
 
 // waiting returns the present round of each actor; or -1 minus the round if its ask there is over.
 func (r *ring) waiting() (rounds []int) {
 	for i, round := range r.round {
-		if round < len(r.calls[i]) && seam.Peek(&r.calls[i][round].state) > callWaiting {
+		if round < len(r.calls[i]) && seam.Peek(&r.calls[i][round].State) > kernel.CallWaiting {
 			round = -1 - round
 		}
 		rounds = append(rounds, round)
@@ -84,8 +85,8 @@ func (r *ring) answer(i int) {
 	round := r.round[(i+1)%len(r.all)]
 	r.p.Await(func() bool { return r.asked[i] > round })
 	k := r.calls[i][round]
-	if !k.state.CompareAndSwap(callPending, callAnswered) {
-		k.state.CompareAndSwap(callWaiting, callAnswered)
+	if !k.State.CompareAndSwap(kernel.CallPending, kernel.CallAnswered) {
+		k.State.CompareAndSwap(kernel.CallWaiting, kernel.CallAnswered)
 	}
 }
 

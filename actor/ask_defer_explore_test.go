@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // counterScene is a stage with two actors. The desk has put a reply off, and may hand it over to
@@ -39,10 +40,10 @@ var (
 
 func newCounterScene(p *explore.Program) *counterScene {
 	s := &counterScene{replies: make(chan *call[int], 1)}
-	benchType.info.ownedIn() // the first call makes the table: not in the explored part
+	infoOf(benchType).OwnedIn() // the first call makes the table: not in the explored part
 	s.stage = newStage(p)
 	s.desk, s.heir = benchType.Spawn(s.sys, bench{s}), benchType.Spawn(s.sys, bench{s})
-	_, _, _ = askEach(context.Background(), benchAsk.d, []Ref[bench]{s.desk}, 1,
+	_, _, _ = askEach(context.Background(), benchAsk.desc(), []Ref[bench]{s.desk}, 1,
 		&fanIn[int]{in: s.replies})
 	s.tidyUp()
 	return s
@@ -70,14 +71,14 @@ var counterOps = []struct {
 	}},
 	{"hand over", func(s *counterScene, _ int) {
 		s.at(s.desk, func(s *counterScene, c *Context) {
-			if s.d.d.by.Load() == c.kernel().self {
+			if s.d.d.By.Load() == c.kernel().Self {
 				s.d.HandOver(c, s.heir)
 			}
 		})
 	}},
 	{"hand back", func(s *counterScene, _ int) {
 		s.at(s.heir, func(s *counterScene, c *Context) {
-			if s.d.d.by.Load() == c.kernel().self {
+			if s.d.d.By.Load() == c.kernel().Self {
 				s.d.HandOver(c, s.desk)
 			}
 		})
@@ -93,21 +94,21 @@ func (s *counterScene) judge() error {
 		return err
 	}
 	d := s.d.d
-	owner := d.by.Load()
+	owner := d.By.Load()
 	if s.first > 1 {
 		return fmt.Errorf("%d were the first", s.first)
 	}
-	if want := s.first == 1 || owner.ended(); want != (len(s.replies) == 1) {
+	if want := s.first == 1 || owner.Ended(); want != (len(s.replies) == 1) {
 		return fmt.Errorf("%d outcomes; replied: %v, the owner has ended: %v", len(s.replies),
-			s.first == 1, owner.ended())
+			s.first == 1, owner.Ended())
 	}
 	listed := 0
 	for _, r := range []Ref[bench]{s.desk, s.heir} {
-		if x := r.b.cold; x != nil && !r.b.ended() {
-			listed += deferralsOf(x).all.Len()
+		if x := r.target().Cold; x != nil && !r.target().Ended() {
+			listed += kernel.DeferralsOf(x).All.Len()
 		}
 	}
-	if open := d.state.Load() == deferralOpen; open != (listed == 1) || listed > 1 {
+	if open := d.State.Load() == kernel.DeferralOpen; open != (listed == 1) || listed > 1 {
 		return fmt.Errorf("open: %v, and %d lists have it", open, listed)
 	}
 	if n := LeftOnStopList(s.sys); n != listed {
@@ -120,7 +121,7 @@ func (s *counterScene) judge() error {
 			return fmt.Errorf("%v, %v; given: %d", res.Value, res.Err, s.gave)
 		}
 	}
-	s.sys.kernel().sched.WakeAll()
+	s.sys.kernel().Sched.WakeAll()
 	Stop(s.sys, s.desk)
 	Stop(s.sys, s.heir)
 	s.tidyUp()
@@ -128,7 +129,7 @@ func (s *counterScene) judge() error {
 }
 
 // LeftOnStopList returns the number of actors on the stop list of a quiet system.
-func LeftOnStopList(s *System) int { return s.kernel().stopList.all.Len() }
+func LeftOnStopList(s *System) int { return s.kernel().StopList.All.Len() }
 
 // TestDeferred_Explored: two concurrent operations on a reply that was put off, after a third one.
 // "The caller gets at most one outcome … It gets at least one … No list keeps a deferral that was

@@ -2,10 +2,12 @@ package actor
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // AskTo sends a request from a behaviour and does not wait. The outcome comes as a
@@ -32,17 +34,17 @@ import (
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Result[R]], opts ...AskOption) {
 	turn := c.kernel()
-	b.d.madeAsk().mustSuit(to.b)
-	turn.mustOwn(reply.d.made())
-	back := replyTo[R]{caller: turn.self, reply: reply.d}
-	life := turn.markAsk()
-	if turn.travels != nil {
-		back.node = turn.prepare(reply.d, life)
+	b.desc().MadeAsk().MustSuit(to.target())
+	turn.MustOwn(reply.desc().Made())
+	back := replyTo[R]{caller: turn.Self, reply: reply.desc()}
+	life := turn.MarkAsk()
+	if turn.Travels != nil {
+		back.node = turn.Prepare(reply.desc(), life)
 	}
 	if len(opts) != 0 {
 		back = withOptions(turn, back, life, opts)
 	}
-	sendRequest(turn, b.d, to.b, q, back, life)
+	sendRequest(turn, b.desc(), to.target(), q, back, life)
 }
 
 // Reply is the outcome of a request or of a function of [Pipe], as a message, together
@@ -63,22 +65,19 @@ type Reply[R, K any] struct {
 func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
 	turn := c.kernel()
-	b.d.madeAsk().mustSuit(to.b)
-	turn.mustOwn(reply.d.made())
-	life := turn.markAsk()
-	back := replyTo[R]{caller: turn.self, reply: reply.d, node: turn.prepare(reply.d, life)}
-	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
+	b.desc().MadeAsk().MustSuit(to.target())
+	turn.MustOwn(reply.desc().Made())
+	life := turn.MarkAsk()
+	back := replyTo[R]{caller: turn.Self, reply: reply.desc(), node: turn.Prepare(reply.desc(), life)}
+	kernel.PayloadOf[Reply[R, K]](kernel.Contents(back.node)).Mark = mark
 	if len(opts) != 0 {
 		back = withOptions(turn, back, life, opts)
 	}
-	sendRequest(turn, b.d, to.b, q, back, life)
+	sendRequest(turn, b.desc(), to.target(), q, back, life)
 }
 
 // AskOption is an option of one request: see [Within]. The zero AskOption has no effect.
-type AskOption struct {
-	limited bool
-	within  time.Duration
-}
+type AskOption kernel.AskOption
 
 // Within gives a request a time-out. If d passes on the runtime's clock before the caller
 // has come to the outcome, the outcome is [ErrNoReply]. It comes in ordinary mail.
@@ -89,73 +88,37 @@ type AskOption struct {
 // The time-out is a timer of the running actor, on the terms of [After]: it ends with
 // the life that has asked, and when the actor drains. The request allocates four small
 // objects.
-func Within(d time.Duration) AskOption { return AskOption{limited: true, within: d} }
+func Within(d time.Duration) AskOption { return AskOption(kernel.Within(d)) }
 
 // withOptions returns the reply address of a request with options. The last of several time-outs
 // counts.
-func withOptions[R any](c *kernelTurn, back replyTo[R], life uint16, opts []AskOption) replyTo[R] {
-	o := lastLimit(opts)
-	if !o.limited {
-		return back
+func withOptions[R any](c *kernel.Turn, back replyTo[R], life uint16, opts []AskOption) replyTo[R] {
+	for _, o := range slices.Backward(opts) {
+		if d, limited := kernel.AskOption(o).Limit(); limited {
+			return limit(c, back, d, life)
+		}
 	}
-	return limit(c, back, o.within, life)
-}
-
-// lastLimit returns the last option that is a time-out, or a zero one.
-func lastLimit(opts []AskOption) (o AskOption) {
-	for i := len(opts) - 1; i >= 0 && !o.limited; i-- {
-		o = opts[i]
-	}
-	return o
-}
-
-// askLimit is access.AskLimit. It returns 0 if the options have no time-out.
-func askLimit(opts any) time.Duration {
-	if o := lastLimit(opts.([]AskOption)); o.limited {
-		return max(o.within, 1)
-	}
-	return 0
+	return back
 }
 
 // sendRequest sends a request from a behaviour.
-func sendRequest[Q, R any](c *kernelTurn, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
-	m := c.node(d.size)
+func sendRequest[Q, R any](c *kernel.Turn, d *kernel.Descriptor, to *kernel.Cell, q Q, back replyTo[R], life uint16) {
+	m := c.Node(d.Size)
 	m.Life = life
-	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
+	*kernel.PayloadOf[request[Q, R]](m) = request[Q, R]{q, back}
 	switch {
-	case to.shared().sys != c.sys:
-		countMade(c, -1) // the other system counts it
-		to.sys().sendRequest(asPlain, to, m, d)
-	case d.urgent:
-		sendUrgent(c, to, m, d)
+	case to.Shared().Sys != c.Sys:
+		kernel.CountMade(c, -1) // the other system counts it
+		to.Sys().SendRequest(kernel.AsPlain, to, m, d)
+	case d.Urgent:
+		kernel.SendUrgent(c, to, m, d)
 	default:
-		c.send(to, m, d)
+		c.Send(to, m, d)
 	}
-}
-
-// mustOwn panics if d is not a behaviour of the running actor.
-func (c *kernelTurn) mustOwn(d *descriptor) {
-	mustRun(c, d.name)
-	if d.typ != c.self.shared().typ {
-		panic("gallop: " + d.fullName() + " is not one of " + c.self.String() + "'s behaviours")
-	}
-}
-
-// prepare makes the message of an outcome when the actor asks, since the message has to keep a
-// mark, or the context under which the actor has asked.
-func (c *kernelTurn) prepare(d *descriptor, life uint16) *message {
-	m := c.node(d.size)
-	c.sys.sim.count(-1) // it is not sent yet
-	m.ID, m.Life, m.Next = d.id, life, nil
-	if c.travels != nil {
-		m = carry(c, c.travels, m, d)
-		payloadOf[carried](m).waits = c.waits
-	}
-	return m
 }
 
 // request is the payload of an ask. The header of its message has the life of the caller: see
-// markAsk.
+// kernel.Turn.MarkAsk.
 type request[Q, R any] struct {
 	q  Q
 	to replyTo[R]
@@ -171,90 +134,80 @@ func (p *request[Q, R]) take() replyTo[R] {
 // replyTo is the address of a reply: that of a call or that of an actor.
 type replyTo[R any] struct {
 	call   *call[R]
-	caller *cell
-	reply  *descriptor
+	caller *kernel.Cell
+	reply  *kernel.Descriptor
 	// The message for caller, if it was made already: see prepare.
-	node *message
+	node *kernel.Message
 }
 
-// answer sends the reply. It mutes no sender, since the caller has asked for the reply. alive is
+// Answer sends the reply. It mutes no sender, since the caller has asked for the reply. alive is
 // true if a behaviour gives the reply, and false if the runtime does so after a panic, an end or a
 // dead letter. life is that of the caller.
-func (to replyTo[R]) answer(e env, life uint16, res Result[R], alive bool) {
+func (to replyTo[R]) Answer(e kernel.Env, life uint16, res Result[R], alive bool) {
 	if k := to.call; k != nil {
 		switch {
 		case k.timed != nil:
-			k.timed.answer(e, res)
+			k.timed.Answer(e, res)
 		case k.handler != nil && alive:
 			k.handler.Send(senderOfEnv(e), res)
 		case k.handler != nil:
-			rejectTo(e.system(), k.handler, res)
+			rejectTo(e.InSystem(), k.handler, res)
 		default:
 			k.finish(res)
 		}
 		return
 	}
-	e = e.in(to.caller)
+	e = e.In(to.caller)
 	m, d := to.node, to.reply
 	if m == nil {
-		m = e.node(d.size)
+		m = e.Node(d.Size)
 		m.Life = life
-		*payloadOf[Result[R]](m) = res
+		*kernel.PayloadOf[Result[R]](m) = res
 	} else {
-		var in *message
-		countMade(e, 1)
-		in, d = prepared(m, d)
-		*payloadOf[Result[R]](in) = res
+		var in *kernel.Message
+		kernel.CountMade(e, 1)
+		in, d = kernel.Prepared(m, d)
+		*kernel.PayloadOf[Result[R]](in) = res
 	}
-	if to.reply.urgent {
-		answer(e, to.caller, m, d, true)
+	if to.reply.Urgent {
+		kernel.Answer(e, to.caller, m, d, true)
 		return
 	}
-	e.answer(to.caller, m, d)
+	e.Answer(to.caller, m, d)
 }
 
 // reject tells the caller why there will be no reply. It does nothing if the request was answered
 // already: an interceptor may panic after that.
-func (to replyTo[R]) reject(e env, life uint16, err error) {
+func (to replyTo[R]) reject(e kernel.Env, life uint16, err error) {
 	switch {
 	case to.call == nil && to.caller == nil:
-	case to.call != nil && to.call.putOff != nil:
-		to.call.putOff.crashed(e, err)
+	case to.call != nil && to.call.PutOff != nil:
+		to.call.PutOff.Crashed(e, err)
 	default:
-		to.answer(e, life, Result[R]{Err: err}, false)
+		to.Answer(e, life, Result[R]{Err: err}, false)
 	}
-}
-
-// prepared returns the message into which an outcome is written, and the descriptor by which m is
-// sent. m was made by prepare, and may carry that message. The outcome is written as a Result, also
-// if the payload is a Reply: both types begin with the same fields.
-func prepared(m *message, d *descriptor) (in *message, as *descriptor) {
-	if m.ID == carriedID {
-		d = carriedDesc
-	}
-	return contents(m), d
 }
 
 // rejectTo tells a handler why there will be no reply. Its caller may be in the middle of other
 // work, such as a walk through the mail of an actor. So a handler of the user's is called by guard.
-func rejectTo[R any](s *kernelSystem, h Handler[Result[R]], res Result[R]) {
+func rejectTo[R any](s *kernel.System, h Handler[Result[R]], res Result[R]) {
 	switch h.(type) {
 	case bound[Result[R]], guard.Own:
-		h.Send(s.face(), res)
+		h.Send(systemOf(s), res)
 	default:
-		s.guard("Handler of a reply", func() { h.Send(s.face(), res) })
+		s.Guard("Handler of a reply", func() { h.Send(systemOf(s), res) })
 	}
 }
 
-// refused returns the reason why the caller does not want the request to run; nil: it may run.
-func (to replyTo[R]) refused() error {
+// Refused returns the reason why the caller does not want the request to run; nil: it may run.
+func (to replyTo[R]) Refused() error {
 	if to.call == nil {
 		return nil
 	}
-	switch to.call.state.Load() {
-	case callRefused:
+	switch to.call.State.Load() {
+	case kernel.CallRefused:
 		return ErrDeadlock
-	case callUnhelped:
+	case kernel.CallUnhelped:
 		return ErrTooManyBlocked
 	}
 	return nil
@@ -263,8 +216,8 @@ func (to replyTo[R]) refused() error {
 // nowhere is a reply address for a request whose reply has been put aside. It keeps the context.
 func nowhere[R any](to replyTo[R]) replyTo[R] {
 	k := &call[R]{}
-	k.ctx = callerOf(&to).context()
-	k.state.StoreRelease(callAbandoned)
+	k.Ctx = callerOf(&to).Context()
+	k.State.StoreRelease(kernel.CallAbandoned)
 	return replyTo[R]{call: k}
 }
 
@@ -286,36 +239,58 @@ type Asker[Q, R any] interface {
 
 // To returns r as an Asker of b's requests. It panics if r is the zero Ref.
 func (b AskBehaviour[S, Q, R]) To(r Ref[S]) Asker[Q, R] {
-	b.d.madeAsk().mustSuit(r.b)
-	return &askedActor[Q, R]{b.d, b.calls, r.b}
+	b.desc().MadeAsk().MustSuit(r.target())
+	return &askedActor[Q, R]{kernel.Receiver{D: b.desc(), B: r.target()}, kernel.AnyAsk(b).Calls()}
 }
 
 // askedActor is an AskBehaviour with the actor that it asks.
 type askedActor[Q, R any] struct {
-	d     *descriptor
+	kernel.Receiver
 	calls *sync.Pool
-	b     *cell
 }
 
 func (a *askedActor[Q, R]) Ask(ctx context.Context, q Q) (R, error) {
-	return ask[Q, R](ctx, a.d, a.calls, a.b, q)
+	return ask[Q, R](ctx, a.D, a.calls, a.B, q)
 }
 
 func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
 	turn := c.kernel()
-	mustRun(turn, "AskTo")
+	kernel.MustRun(turn, "AskTo")
 	if reply == nil {
-		panic("gallop: AskTo: a nil reply for " + a.d.fullName())
+		panic("gallop: AskTo: a nil reply for " + a.D.FullName())
 	}
-	if own, ok := reply.(bound[Result[R]]); ok && own.b == turn.self {
-		back, life := replyTo[R]{caller: own.b, reply: own.d}, turn.markAsk()
-		if turn.travels != nil {
-			back.node = turn.prepare(own.d, life)
+	if own, ok := reply.(bound[Result[R]]); ok && own.B == turn.Self {
+		back, life := replyTo[R]{caller: own.B, reply: own.D}, turn.MarkAsk()
+		if turn.Travels != nil {
+			back.node = turn.Prepare(own.D, life)
 		}
-		sendRequest(turn, a.d, a.b, q, back, life)
+		sendRequest(turn, a.D, a.B, q, back, life)
 		return
 	}
 	k := &call[R]{handler: reply}
-	k.ctx, k.tells, k.waits = turn.travels, true, turn.waits
-	sendRequest(turn, a.d, a.b, q, replyTo[R]{call: k}, 0)
+	k.Ctx, k.Tells, k.Waits = turn.Travels, true, turn.Waits
+	sendRequest(turn, a.D, a.B, q, replyTo[R]{call: k}, 0)
+}
+
+// AskFor sends a request whose outcome goes to handler. The request carries ctx, as that of
+// [AskBehaviour.Ask] does; nil: nothing. Package process/actors calls it.
+func (a *askedActor[Q, R]) AskFor(ctx context.Context, e kernel.Env, q Q, handler Handler[Result[R]]) {
+	k := &call[R]{handler: handler}
+	k.Ctx, k.Tells, k.Waits = ctx, true, a.B.Supervised && kernel.WaitsForRestart(ctx)
+	e = e.In(a.B)
+	m := e.Node(a.D.Size)
+	*kernel.PayloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
+	if a.D.Urgent {
+		kernel.SendUrgent(e, a.B, m, a.D)
+		return
+	}
+	e.Send(a.B, m, a.D)
+}
+
+// callerOf returns the caller in an address. Like kernel.MakeDone it is a function.
+func callerOf[R any](to *replyTo[R]) kernel.Caller {
+	if k := to.call; k != nil {
+		return kernel.Caller{Call: &k.CallState, By: k.By, Node: k.Node}
+	}
+	return kernel.Caller{By: to.caller, Node: to.node}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // dozer is the state of every actor of a dormitory.
@@ -41,7 +42,7 @@ type dormitory struct {
 
 func newDormitory(p *explore.Program, backlog int) *dormitory {
 	d := &dormitory{replies: make(chan *call[int], 8)}
-	dozerType.info.ownedIn()
+	infoOf(dozerType).OwnedIn()
 	d.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {}}),
 		WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
 			if l.Behaviour == "say" {
@@ -70,7 +71,7 @@ func (d *dormitory) word(n int) {
 
 func (d *dormitory) ask(ctx context.Context) {
 	d.asked++
-	_, _, _ = askEach(ctx, dozerAsk.d, []Ref[dozer]{d.child}, 1, &fanIn[int]{in: d.replies})
+	_, _, _ = askEach(ctx, dozerAsk.desc(), []Ref[dozer]{d.child}, 1, &fanIn[int]{in: d.replies})
 }
 
 // dozerOps has operations of other actors and goroutines while the supervisor decides.
@@ -85,7 +86,7 @@ var dozerOps = map[string]func(d *dormitory){
 		})
 	},
 	"ask":     func(d *dormitory) { d.ask(context.Background()) },
-	"waiting": func(d *dormitory) { d.ask(waitForRestart(context.Background())) },
+	"waiting": func(d *dormitory) { d.ask(kernel.WaitForRestart(context.Background())) },
 	"try": func(d *dormitory) {
 		d.said = append(d.said, 31)
 		if dozerSay.TrySend(d.sys, d.child, 31) != nil {
@@ -112,19 +113,19 @@ var dozerVerdicts = map[string]func(d *dormitory){
 // back-off. Each caller has its outcome unless it waits for the restart. After a restart each word
 // has run or is a dead letter, once.
 func (d *dormitory) judge(op, verdict string) error {
-	x, waits := d.child.b.cold, 0
+	x, waits := d.child.target().Cold, 0
 	if op == "waiting" {
 		waits = 1
 	}
-	if down := x.state == suspended; down {
-		if x.backoff == nil && verdict != "again" {
+	if down := x.State == kernel.Suspended; down {
+		if x.Backoff == nil && verdict != "again" {
 			return errors.New("it is down, and in no back-off")
 		}
-		if x.backoff == nil { // Postpone came before the second fall
+		if x.Backoff == nil { // Postpone came before the second fall
 			Postpone(d.sys, d.child)
 			d.tidyUp()
 		}
-		if d.friend.b.blockedOn.Parked() {
+		if d.friend.target().BlockedOn.Parked() {
 			return errors.New("a sender is muted for one in a back-off")
 		}
 		if n := len(d.replies); n < d.asked-waits {
@@ -133,7 +134,7 @@ func (d *dormitory) judge(op, verdict string) error {
 		if err := d.resting(); err != nil {
 			return err
 		}
-		d.sys.kernel().sched.WakeAll()
+		d.sys.kernel().Sched.WakeAll()
 		Restart(d.sys, d.child)
 		d.tidyUp()
 	}
@@ -180,7 +181,7 @@ func (d *dormitory) inOrder() error {
 }
 
 func (d *dormitory) close() error {
-	d.sys.kernel().sched.WakeAll()
+	d.sys.kernel().Sched.WakeAll()
 	Stop(d.sys, d.super)
 	d.tidyUp()
 	Stop(d.sys, d.friend)

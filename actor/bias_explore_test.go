@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -26,7 +27,7 @@ func newTenancy(p *explore.Program) *tenancy {
 	l := &tenancy{glade: newQuietGlade(p), begun: map[int]int{}, done: map[int]int{}}
 	l.decoy = mayflyType.Spawn(l.sys, mayfly{l.glade})
 	for _, w := range l.crew {
-		w.Local().(*kernelTurn).face().furnish()
+		contextOf(w.Local().(*kernel.Turn)).furnish()
 	}
 	return l
 }
@@ -46,8 +47,8 @@ func newQuietGlade(p *explore.Program) *glade {
 // furnish makes a worker use its nodes again, and hold biases. The worker starts with enough nodes
 // of each size class, so that it takes none from Go's pools.
 func (c *Context) furnish() {
-	c.kernel().cache.Furnish(12)
-	c.kernel().dry = false
+	c.kernel().Cache.Furnish(12)
+	c.kernel().Dry = false
 	c.grantBias(true)
 }
 
@@ -104,12 +105,12 @@ func (l *tenancy) judge() error {
 		slices.Sorted(slices.Values(l.said))) {
 		return fmt.Errorf("said %v, run %v, dead %v", l.said, l.ran, l.dead)
 	}
-	if box := &l.fly.b.box; !box.Idle() && !box.Closed() || l.fly.b.in.HasAppended() ||
-		l.fly.b.in.Pending() != nil {
+	if box := &l.fly.target().Box; !box.Idle() && !box.Closed() || l.fly.target().In.HasAppended() ||
+		l.fly.target().In.Pending() != nil {
 		return errors.New("the mayfly rests, and has mail")
 	}
 	for _, w := range l.crew {
-		if w.Local().(*kernelTurn).bias.WindowOpen() {
+		if w.Local().(*kernel.Turn).Bias.WindowOpen() {
 			return errors.New("a window was left open")
 		}
 	}
@@ -173,7 +174,7 @@ var biasScenes = []struct {
 		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
 			l.distract(c)
 			mayflyAct.Send(c, l.fly, func(c *Context) {
-				c.kernel().bias.Leave(&l.fly.b.box, &l.fly.b.in)
+				c.kernel().Bias.Leave(&l.fly.target().Box, &l.fly.target().In)
 				l.say(c, 31)
 			})
 			l.say(c, 1, 2)
@@ -239,18 +240,18 @@ func TestBias_Exhaustive(t *testing.T) {
 
 // append sends a word to the mayfly with AppendSlowly.
 func (l *tenancy) append(c *Context, n int) {
-	to, m, d := l.fly.b, c.kernel().alloc(mayflySay.d.size.ID), mayflySay.d.made()
-	*payloadOf[int](m) = n
-	m.ID, m.From = d.id, c.kernel().self.id
+	to, m, d := l.fly.target(), c.kernel().Alloc(mayflySay.desc().Size.ID), mayflySay.desc().Made()
+	*kernel.PayloadOf[int](m) = n
+	m.ID, m.From = d.ID, c.kernel().Self.ID
 	l.said = append(l.said, n)
 	l.now++
 	l.begun[n] = l.now
-	done, alone := c.kernel().bias.AppendSlowly(&to.box, &to.in, m, l.p.Point)
+	done, alone := c.kernel().Bias.AppendSlowly(&to.Box, &to.In, m, l.p.Point)
 	if !alone {
 		l.p.Errorf("what was appended was touched in the middle of an append")
 	}
 	if !done {
-		c.kernel().sendPushSlow(to, m)
+		c.kernel().SendPushSlow(to, m)
 	}
 	l.now++
 	l.done[n] = l.now
@@ -281,13 +282,13 @@ func TestBias_TerminatedExplored(t *testing.T) {
 		p.Go(func() { l.crew[0].Step() })
 		p.Go(func() {
 			p.Await(func() bool { return l.crew[1].HasTask() && l.begun[1] != 0 })
-			if found = l.crew[1].Take(); found == &l.fly.b.task {
+			if found = l.crew[1].Take(); found == &l.fly.target().Task {
 				at = l.now
-				l.fly.b.shared().TaskTerminated(nil, found, sched.ErrStopped)
+				l.fly.target().Shared().TaskTerminated(nil, found, sched.ErrStopped)
 			}
 		})
 		p.After(func() error {
-			if found == nil || found != &l.fly.b.task {
+			if found == nil || found != &l.fly.target().Task {
 				return nil
 			}
 			if !slices.Equal(slices.Sorted(slices.Values(l.dead)), l.said) || len(l.ran) != 0 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gallop-go/gallop/actor/internal/mpsc"
-	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/kernel/mpsc"
+	"github.com/gallop-go/gallop/internal/kernel/msg"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -48,8 +48,8 @@ func TestBias_NotForAll(t *testing.T) {
 	defer sys.Stop()
 	for typ, want := range map[*Type[tenant]]bool{tenantType: true, tenantPinned: false,
 		tenantBounded: false, tenantCounted: false} {
-		if got := typ.Spawn(sys, tenant{}).b.shared().biased; got != want {
-			t.Errorf("%s: biased: %v, want %v", typ.info.name, got, want)
+		if got := typ.Spawn(sys, tenant{}).target().Shared().Biased; got != want {
+			t.Errorf("%s: biased: %v, want %v", infoOf(typ).Name, got, want)
 		}
 	}
 }
@@ -66,14 +66,14 @@ func TestBias_Given(t *testing.T) {
 	ran := make(chan struct{})
 	tenantAct.Send(sys, a, func(c *Context) {
 		defer close(ran)
-		mark := c.kernel().bias.Mark()
+		mark := c.kernel().Bias.Mark()
 		c.grantBias(true)
 		for range 3 {
 			tenantAct.Send(c, b, func(*Context) {})
 		}
-		left, some := b.b.box.Head() != mark, b.b.in.HasAppended() &&
-			msg.Distance(b.b.in.Pending(), nil) == 1
-		c.kernel().recycle(mark)
+		left, some := b.target().Box.Head() != mark, b.target().In.HasAppended() &&
+			msg.Distance(b.target().In.Pending(), nil) == 1
+		c.kernel().Recycle(mark)
 		switch {
 		case left:
 			why = "there is no mark"
@@ -92,8 +92,8 @@ func TestBias_Given(t *testing.T) {
 
 // grantBias is a review with a given outcome. Earlier steals do not count.
 func (c *Context) grantBias(ok bool) {
-	c.kernel().bias.Review(0, true)
-	c.kernel().bias.Allow(ok, c.kernel().w.Overflows())
+	c.kernel().Bias.Review(0, true)
+	c.kernel().Bias.Allow(ok, c.kernel().W.Overflows())
 }
 
 // TestBias_FansOut: a behaviour that wakes thousands of actors has biases only of the actors that
@@ -112,7 +112,7 @@ func TestBias_FansOut(t *testing.T) {
 	tenantAct.Send(sys, hub, func(c *Context) {
 		c.grantBias(true)
 		for _, r := range many {
-			if tenantAct.Send(c, r, func(*Context) {}); r.b.box.Head() == c.kernel().bias.Mark() {
+			if tenantAct.Send(c, r, func(*Context) {}); r.target().Box.Head() == c.kernel().Bias.Mark() {
 				biased++
 			}
 		}
@@ -143,20 +143,20 @@ func TestBias_MutedLeaves(t *testing.T) {
 	tenantAct.Send(sys, friend, func(c *Context) {
 		c.grantBias(true)
 		tenantAct.Send(c, a, func(c *Context) {
-			had = a.b.in.Tail() == c.kernel().bias.Mark()
+			had = a.target().In.Tail() == c.kernel().Bias.Mark()
 			tenantAct.Send(c, pressed, func(*Context) {})
-			for c.kernel().w.Alone() {
+			for c.kernel().W.Alone() {
 				runtime.Gosched()
 			}
 		})
 	})
-	for end := time.Now().Add(time.Minute); !a.b.blockedOn.Parked(); runtime.Gosched() {
+	for end := time.Now().Add(time.Minute); !a.target().BlockedOn.Parked(); runtime.Gosched() {
 		if time.Now().After(end) {
 			t.Fatal("it is not muted")
 		}
 	}
-	if !had || a.b.in.MustRevoke(&mpsc.NoBias) {
-		t.Errorf("it had a bias: %v, and has one: %v", had, a.b.in.MustRevoke(&mpsc.NoBias))
+	if !had || a.target().In.MustRevoke(&mpsc.NoBias) {
+		t.Errorf("it had a bias: %v, and has one: %v", had, a.target().In.MustRevoke(&mpsc.NoBias))
 	}
 	close(stay)
 	tenantAct.Send(sys, pressed, func(c *Context) { c.ReleasePressure() })
@@ -177,11 +177,11 @@ func TestBias_DetachedWaits(t *testing.T) {
 	defer sys.Stop()
 	may := make(map[bool]bool)
 	do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
-		may[c.kernel().w.ID() > 0] = sys.kernel().newContext(c.kernel().w).bias.Allowed()
+		may[c.kernel().W.ID() > 0] = sys.kernel().NewContext(c.kernel().W).Bias.Allowed()
 		c.Blocking(func() {
 			done := make(chan struct{})
 			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
-				may[c.kernel().w.ID() > 0] = sys.kernel().newContext(c.kernel().w).bias.Allowed()
+				may[c.kernel().W.ID() > 0] = sys.kernel().NewContext(c.kernel().W).Bias.Allowed()
 				close(done)
 			})
 			<-done

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/permits"
 )
 
 // vat is the state of an actor with a small bound.
@@ -62,8 +63,8 @@ func newDeluge(p *explore.Program, o Overflow) *deluge { return newDelugeOf(p, v
 
 func newDelugeOf(p *explore.Program, kind vatKind, o Overflow) *deluge {
 	f := &deluge{kind: kind, overflow: o, passes: map[int]Ref[vat]{}}
-	dozerType.info.ownedIn()
-	f.kind.typ.info.ownedIn()
+	infoOf(dozerType).OwnedIn()
+	infoOf(f.kind.typ).OwnedIn()
 	f.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
 		if l.From > 1000 {
 			p.Errorf("the sender of %v is number %d", l.Message, l.From)
@@ -118,15 +119,15 @@ func (f *deluge) outside(n int, verb func(n int) error) {
 
 // sendWait is SendWait.
 func (f *deluge) sendWait(n int) error {
-	l := &f.to.b.flow.Load().permits
-	if w := l.Acquire(f.to.b); w != nil {
+	l := &f.to.target().Flow.Load().Permits
+	if w := l.Acquire(f.to.target()); w != nil {
 		f.p.Await(w.Woken)
 		l.WakeNext()
 	}
-	d := f.kind.take.d
-	m := d.size.TakeOne()
-	*payloadOf[int](m) = n
-	return d.tryDeliver(f.sys, f.sys.kernel(), f.to.b, m)
+	d := f.kind.take.desc()
+	m := d.Size.TakeOne()
+	*kernel.PayloadOf[int](m) = n
+	return d.TryDeliver(nil, f.sys.kernel(), f.to.target(), m)
 }
 
 // delugeOps are the operations beside the senders.
@@ -139,12 +140,12 @@ var delugeOps = map[string]func(f *deluge){
 	},
 	"wait": func(f *deluge) { f.outside(30, f.sendWait); f.outside(31, f.sendWait) },
 	"leave the line": func(f *deluge) { // with all places, or while they wait for them
-		l := &f.to.b.flow.Load().permits
-		for _, w := range []*permits.Waiter{l.Acquire(f.to.b), l.Acquire(f.to.b)} {
+		l := &f.to.target().Flow.Load().Permits
+		for _, w := range []*permits.Waiter{l.Acquire(f.to.target()), l.Acquire(f.to.target())} {
 			if w != nil {
-				l.Cancel(w, f.to.b)
+				l.Cancel(w, f.to.target())
 			} else {
-				l.Release(1, f.to.b)
+				l.Release(1, f.to.target())
 			}
 		}
 	},
@@ -176,11 +177,11 @@ func (f *deluge) judge() error {
 		}
 		last[n/10] = n
 	}
-	l := f.to.b.flow.Load()
-	if !f.ended && (Queued(f.to) != 0 || l.permits.Waiting() != 0) {
-		return fmt.Errorf("places: %s", l.permits.Dump())
+	l := f.to.target().Flow.Load()
+	if !f.ended && (Queued(f.to) != 0 || l.Permits.Waiting() != 0) {
+		return fmt.Errorf("places: %s", l.Permits.Dump())
 	}
-	if m := l.places.newest.Load(); m != nil {
+	if m := l.Places.Newest.Load(); m != nil {
 		return errors.New("the newest message was forgotten")
 	}
 	return nil

@@ -3,6 +3,8 @@ package actor
 import (
 	"reflect"
 	"sync"
+
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // ToChan spawns an actor that sends its messages to ch, in the order in which they come,
@@ -60,8 +62,6 @@ type chanSink[M any] struct {
 	pressed bool // guarded by mu: senders are muted
 }
 
-const sinkBuffer = 64 // messages that wait before senders are muted
-
 func (o *chanSink[M]) doPut(in *Context, m M) {
 	c := in.kernel()
 	o.mu.Lock()
@@ -73,11 +73,11 @@ func (o *chanSink[M]) doPut(in *Context, m M) {
 		default:
 		}
 		o.flows = true
-		r, sys, end := Self[chanSink[M]](in), c.sys, bridgesOf(c.self.makeCold()).untilLifeDone()
-		sys.bridge(aToChan, c.self, func() { o.flow(r, sys, end) })
+		r, sys, end := Self[chanSink[M]](in), c.Sys, kernel.BridgesOf(c.Self.MakeCold()).UntilLifeDone()
+		sys.Bridge(kernel.ToChanErrand, c.Self, func() { o.flow(r, sys, end) })
 	}
 	o.waiting = append(o.waiting, m)
-	if len(o.waiting) >= sinkBuffer && !o.pressed {
+	if len(o.waiting) >= kernel.SinkBuffer && !o.pressed {
 		o.pressed = true
 		c.ApplyPressure()
 	}
@@ -85,12 +85,12 @@ func (o *chanSink[M]) doPut(in *Context, m M) {
 
 // sinkReady tells a channel sink that there is room again.
 type sinkReady[M any] struct {
-	unanswered
+	kernel.Unanswered
 	o *chanSink[M]
 }
 
-// serve releases the pressure, unless the actor has applied it again since.
-func (s sinkReady[M]) serve(_ *cell, c *kernelTurn) {
+// Serve releases the pressure, unless the actor has applied it again since.
+func (s sinkReady[M]) Serve(_ *kernel.Cell, c *kernel.Turn) {
 	s.o.mu.Lock()
 	defer s.o.mu.Unlock()
 	if !s.o.pressed {
@@ -102,47 +102,47 @@ func (s sinkReady[M]) serve(_ *cell, c *kernelTurn) {
 // channel is closed, flow sends the remaining messages to the actor once more. For an actor that
 // has ended they become dead letters. If the channel is closed, the actor panics: a behaviour may
 // panic, a goroutine of the runtime must not.
-func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *kernelSystem, ended <-chan struct{}) {
+func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *kernel.System, ended <-chan struct{}) {
 	for {
 		m, ok, room := o.next()
 		if room {
-			me.b.tell(sys, sinkReady[M]{o: o}) // not under the lock: others may go first
+			me.target().Tell(sys, sinkReady[M]{o: o}) // not under the lock: others may go first
 		}
 		if !ok {
 			return
 		}
-		if sys.sim != nil && o.await(sys, m, ended) || o.offer(sys, m, ended) {
+		if sys.Sim != nil && o.await(sys, m, ended) || o.offer(sys, m, ended) {
 			continue
 		}
 		for _, m := range o.close(m) {
-			o.typ.put.Send(sys.face(), me, m)
+			o.typ.put.Send(systemOf(sys), me, m)
 		}
 		return
 	}
 }
 
 // offer waits for room, and reports whether m is in the channel.
-func (o *chanSink[M]) offer(sys *kernelSystem, m M, ended <-chan struct{}) (put bool) {
+func (o *chanSink[M]) offer(sys *kernel.System, m M, ended <-chan struct{}) (put bool) {
 	defer func() { _ = recover() }() // from a send on a closed channel
 	select {
 	case o.ch <- m:
 		return true
 	case <-ended:
-	case <-sys.done.done:
+	case <-sys.Done.Done:
 	}
 	return false
 }
 
 // await is offer in a deterministic system.
-func (o *chanSink[M]) await(sys *kernelSystem, m M, ended <-chan struct{}) (put bool) {
-	sys.sched.Await(sys.done.context(), func() (over bool) {
+func (o *chanSink[M]) await(sys *kernel.System, m M, ended <-chan struct{}) (put bool) {
+	sys.Sched.Await(sys.Done.Context(), func() (over bool) {
 		defer func() { over = recover() != nil || over }() // as in offer
 		select {
 		case o.ch <- m:
 			put = true
 		default:
 		}
-		return put || isClosed(ended) || isClosed(sys.done.done)
+		return put || kernel.IsClosed(ended) || kernel.IsClosed(sys.Done.Done)
 	})
 	return put
 }
@@ -168,7 +168,7 @@ func (o *chanSink[M]) next() (m M, ok, room bool) {
 		clear(o.waiting[:1])
 		o.waiting = o.waiting[1:]
 	}
-	room = o.pressed && len(o.waiting) < sinkBuffer/2
+	room = o.pressed && len(o.waiting) < kernel.SinkBuffer/2
 	o.pressed = o.pressed && !room
 	return m, ok, room
 }

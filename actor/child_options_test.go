@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 )
 
 // warden is a supervisor that notes its children that are up.
@@ -21,7 +20,7 @@ var (
 	wardenType = actor.NewType[warden]("warden")
 	wardenDo   = actor.DeclareAsk[func(*warden, *actor.Context), struct{}](wardenType, "do")
 	wardenFell = actor.Declare[actor.ChildDown](wardenType, "fell")
-	wardenRose = actor.Declare[access.ChildUp](wardenType, "rose")
+	wardenRose = actor.Declare[actor.ChildUp](wardenType, "rose")
 	wardenWake = actor.Declare[actor.AnyRef](wardenType, "wake")
 	_          = wardenType.Table(
 		wardenDo.Handle(func(w *warden, c *actor.Context,
@@ -34,7 +33,7 @@ var (
 				w.fell(c, f)
 			}
 		}),
-		wardenRose.Handle(func(w *warden, _ *actor.Context, _ access.ChildUp) { w.diary.add("up") }),
+		wardenRose.Handle(func(w *warden, _ *actor.Context, _ actor.ChildUp) { w.diary.add("up") }),
 		wardenWake.Handle(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
 )
 
@@ -293,7 +292,7 @@ func TestCare_StopReported(t *testing.T) {
 func TestCare_RoseOfAnother(t *testing.T) {
 	sys := start(t, actor.WithWorkers(1))
 	var d diary
-	other := actor.Declare[access.ChildUp](actor.NewType[warden]("another warden"), "rose")
+	other := actor.Declare[actor.ChildUp](actor.NewType[warden]("another warden"), "rose")
 	w := wardenType.Spawn(sys, warden{diary: &d})
 	before := sys.Stats().Spawned
 	wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {

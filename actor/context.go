@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Context is an argument of each behaviour, by which the behaviour calls the runtime. It is
@@ -22,25 +23,14 @@ import (
 // Stopping. If they panic, it may be with an error of Go's runtime.
 type Context struct{ base }
 
-type base = kernelContext
+type base = kernel.TurnBase
 
 // Sender is the sender of a message: a *[Context] inside a behaviour, a *[System] outside,
 // or a result of [System.With] or [Context.With]. A struct that embeds a *Context or a
 // *System is a Sender as well, and is valid for as long. No other type can implement
 // Sender.
 type Sender interface {
-	sender() env
-}
-
-// Self returns the ref of the running actor. It panics if S is not the actor's state
-// type.
-func Self[S any](c *Context) Ref[S] {
-	turn := c.kernel()
-	mustRun(turn, "Self")
-	if _, ok := turn.self.shared().typ.state.(*S); !ok {
-		panicOtherState(turn, (*S)(nil))
-	}
-	return Ref[S]{turn.self}
+	kernel.Sender
 }
 
 // Heap returns the running actor's own arena, for data without Go pointers. Go's collector
@@ -82,7 +72,7 @@ func (c *Context) Heap() *heap.Arena { return c.kernel().Heap() }
 func (c *Context) Blocking(f func()) { c.kernel().Blocking(f) }
 
 // System returns the system that the actor belongs to.
-func (c *Context) System() *System { return c.kernel().sys.face() }
+func (c *Context) System() *System { return systemOf(c.kernel().Sys) }
 
 // ActorID returns the number of the running actor, as [Ref.ID] does.
 func (c *Context) ActorID() uint64 { return c.kernel().ActorID() }
@@ -202,8 +192,8 @@ func (c *Context) Shield(fn func()) { c.kernel().Shield(fn) }
 func (c *Context) Checkpoint() { c.kernel().Checkpoint() }
 
 // Stopping reports whether the running actor has been told to end, or is to be taken
-// down by its supervisor, or by [Suspend] or [Restart]. A behaviour that runs long
-// should check it now and then. It costs one load while there is no signal.
+// down by its supervisor. A behaviour that runs long should check it now and then.
+// It costs one load while there is no signal.
 func (c *Context) Stopping() bool { return c.kernel().Stopping() }
 
 // Logger returns a logger for the running actor. It writes to the logger of the system

@@ -11,13 +11,13 @@ func TestActorName_Path(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.b.actorName().describe(); got != "session#1 (bob)" {
+	if got := r.target().ActorName().Describe(); got != "session#1 (bob)" {
 		t.Error(got)
 	}
 	child := typ.Spawn(sys, 0)
-	child.b.supervised = true
-	child.b.makeCold().path = "app/sessions/bob"
-	if got := child.b.actorName().describe(); got != "session#2 (app/sessions/bob)" {
+	child.target().Supervised = true
+	child.target().MakeCold().Path = "app/sessions/bob"
+	if got := child.target().ActorName().Describe(); got != "session#2 (app/sessions/bob)" {
 		t.Error(got)
 	}
 	if got := child.String(); got != "session#2" {

@@ -67,7 +67,7 @@ type retirement struct {
 
 func newRetirement(p *explore.Program, k *retirees) *retirement {
 	r := &retirement{kind: k}
-	k.typ.info.ownedIn()
+	infoOf(k.typ).OwnedIn()
 	r.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {}, DeadLetter: func(l DeadLetter) {
 		if n, ok := l.Message.(int); ok {
 			r.dead = append(r.dead, n)
@@ -87,7 +87,7 @@ func (r *retirement) retire() {
 		r.kind.say.Send(c, r.child, 1)
 		r.kind.fall.Send(c, r.child, struct{}{})
 		r.kind.say.Send(c, r.child, 2)
-		drainBehindMail(c, r.child)
+		DrainBehind(c, r.child)
 	})
 }
 
@@ -103,7 +103,7 @@ var retirementOps = map[string]func(r *retirement){
 // each other word has run or is a dead letter.
 func (r *retirement) judge(op string) error {
 	for range 2 { // a back-off may be left
-		r.sys.kernel().sched.WakeAll()
+		r.sys.kernel().Sched.WakeAll()
 		Restart(r.sys, r.child)
 		r.tidyUp()
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/msg"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -12,8 +13,8 @@ import (
 // test that hangs. It only reads, and its reads race with the writes of the owners.
 func Dump(sys *System, targets ...Target) string {
 	var b strings.Builder
-	b.WriteString(sys.kernel().sched.Dump())
-	fmt.Fprintf(&b, "%d goroutines wait to send; refusing %v\n", sys.kernel().waiters.Load(), sys.kernel().refusing.Load())
+	b.WriteString(sys.kernel().Sched.Dump())
+	fmt.Fprintf(&b, "%d goroutines wait to send; refusing %v\n", sys.kernel().Waiters.Load(), sys.kernel().Refusing.Load())
 	for _, t := range targets {
 		b.WriteString(dumpOf(targetOf("Dump", t)) + "\n")
 	}
@@ -21,14 +22,14 @@ func Dump(sys *System, targets ...Target) string {
 }
 
 // dumpOf describes one actor.
-func dumpOf(a *cell) string {
+func dumpOf(a *kernel.Cell) string {
 	s := fmt.Sprintf("%v: %v, gate open %v, ajar %v, actors muted for it %v, blocked on %d, parked %v, mailbox %d",
-		a, a.status(), a.gate.IsOpen(), a.gate.IsAjar(&gateMark), a.gate.Waited(&gateMark), a.blockedOn.Count(),
-		a.blockedOn.Parked(), msg.Distance(a.box.Head(), nil))
-	f := seam.Peek(&a.flow)
+		a, a.Status(), a.Gate.IsOpen(), a.Gate.IsAjar(&kernel.GateMark), a.Gate.Waited(&kernel.GateMark), a.BlockedOn.Count(),
+		a.BlockedOn.Parked(), msg.Distance(a.Box.Head(), nil))
+	f := seam.Peek(&a.Flow)
 	if f == nil {
 		return s + ", no goroutine has sent to it"
 	}
-	return s + fmt.Sprintf(", batch only %v, ajar count %d, falls %d, suspended %v, permits %s", f.batchOnly.Load(),
-		f.ajarCount.Load(), f.falls.Load(), f.suspended.Load() != nil, f.permits.Dump())
+	return s + fmt.Sprintf(", batch only %v, ajar count %d, falls %d, suspended %v, permits %s", f.BatchOnly.Load(),
+		f.AjarCount.Load(), f.Falls.Load(), f.Suspended.Load() != nil, f.Permits.Dump())
 }

@@ -1,10 +1,8 @@
 package actor
 
 import (
-	"context"
-	"errors"
-
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 var (
@@ -12,63 +10,48 @@ var (
 	// the reason of dead letters. The error also wraps the reason for which the receiver ended, if
 	// that is not nil and is known when the message is refused. So check for ErrStopped before you
 	// check for any other error.
-	ErrStopped = errors.New("gallop: actor stopped")
+	ErrStopped = kernel.ErrStopped
 	// ErrShutdown is the reason of an actor that ended because it was told to stop.
-	ErrShutdown = errors.New("gallop: shut down")
+	ErrShutdown = kernel.ErrShutdown
 	// ErrKilled is the reason of an actor that was killed.
-	ErrKilled = errors.New("gallop: killed")
+	ErrKilled = kernel.ErrKilled
 	// ErrOverloaded says that the receiver does not keep up. TrySend returns it. Asks return it if
 	// the receiver has a bound or the behaviour is [DropOnOverload]. It is the reason of dead
 	// letters of such receivers and behaviours, and of messages that did not fit into a full stash.
-	ErrOverloaded = errors.New("gallop: actor overloaded")
+	ErrOverloaded = kernel.ErrOverloaded
 	// ErrDropped says that a message was dropped to make room for a newer one. It is the reason of
 	// dead letters of actors with OverflowDropOldest. Asks of these actors return it.
-	ErrDropped = errors.New("gallop: dropped for a newer message")
+	ErrDropped = kernel.ErrDropped
 	// ErrPanicked says that the receiver panicked while it handled the request. Asks return it. The
 	// error also wraps a *PanicError with the value of the panic.
-	ErrPanicked = errors.New("gallop: actor panicked")
+	ErrPanicked = kernel.ErrPanicked
 	// ErrDeadlock says that an ask would wait for itself: a behaviour has asked its own actor, an
 	// actor that runs on the same thread, or an actor that waits for it in an Ask. Ask, AskAll and
 	// Replies return it.
-	ErrDeadlock = errors.New("gallop: ask would wait for itself")
+	ErrDeadlock = kernel.ErrDeadlock
 	// ErrTooManyBlocked says that an ask in a behaviour or a process would have to wait while as
 	// many behaviours block as [WithMaxBlocked] allows. One more would keep its worker from other
 	// actors. Ask, AskAll and Replies return it, and it is the reason of the dead letter that the
 	// request becomes.
-	ErrTooManyBlocked = errors.New("gallop: too many behaviours block")
+	ErrTooManyBlocked = kernel.ErrTooManyBlocked
 	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
 	// ([Within]), and the reason of dead letters of late replies. It wraps
 	// context.DeadlineExceeded.
-	ErrNoReply error = noReply{}
+	ErrNoReply = kernel.ErrNoReply
 	// ErrSuspended says that the receiver is down and will be restarted later: see package
 	// supervise. Asks and TrySend return it, and it is the reason of dead letters. The error also
 	// wraps the reason for which the receiver fell, if that is not nil. So check for ErrSuspended
 	// after ErrStopped and before any other error.
-	ErrSuspended = errors.New("gallop: actor suspended")
+	ErrSuspended = kernel.ErrSuspended
 	// ErrRestarted says that the receiver has been restarted, and that the message does not run in
 	// its next life. Asks return it. It is the reason of dead letters, including outcomes that were
 	// meant for an earlier life of the actor. The error may also wrap the reason for which the
 	// receiver fell.
-	ErrRestarted = errors.New("gallop: actor restarted")
+	ErrRestarted = kernel.ErrRestarted
 	// ErrSystemStopped says that the system has stopped or is about to stop. Each call that needs a
 	// running system returns it, and it is the reason of dead letters.
-	ErrSystemStopped = errors.New("gallop: system stopped")
+	ErrSystemStopped = kernel.ErrSystemStopped
 )
-
-// noReply is the type of ErrNoReply.
-type noReply struct{}
-
-// Error implements error.
-func (noReply) Error() string { return "gallop: no reply in time: context deadline exceeded" }
-
-// Unwrap returns the error that Ask returns after a time-out.
-func (noReply) Unwrap() error { return context.DeadlineExceeded }
-
-// panicMisuse panics with the text "gallop: " + who + wrong. It is a function of its own, so that
-// the checks before its calls can be inlined.
-//
-//go:noinline
-func panicMisuse(who, wrong string) { panic("gallop: " + who + wrong) }
 
 // NormalError is a reason for which an actor ends normally and which carries information: see
 // [Normal].
@@ -94,9 +77,9 @@ func (e *NormalError) Unwrap() error {
 }
 
 // Normal returns a reason for [Context.Exit] and [StopWith] that means a normal end and carries
-// info, as {shutdown, Info} does in Erlang. [Down], [Exit], [ChildDown] and [Join] deliver the
-// reason, which is a *[NormalError], and ErrStopped wraps it. It has no other effect: links do not
-// end other actors for it, Decide is not asked about it, and supervisors treat it as a normal end.
+// info, as {shutdown, Info} does in Erlang. [Down], [Exit] and [Join] deliver the reason, which is a
+// *[NormalError], and ErrStopped wraps it. It has no other effect: links do not end other actors for
+// it, Decide is not asked about it, and supervisors treat it as a normal end.
 // Normal(nil) is nil.
 //
 // An error that wraps the result of Normal is not such a reason.
@@ -110,13 +93,12 @@ func Normal(info error) error {
 // IsNormal reports whether an actor that ends for reason ends normally: reason is nil, ErrShutdown,
 // or a result of [Normal]. It does not look at wrapped errors, because a panic, or an error about
 // the end of another actor, may wrap each of these.
-func IsNormal(reason error) bool { return reason == ErrShutdown || hasNoEffect(reason) }
+func IsNormal(reason error) bool { return kernel.IsNormal(reason) }
 
-// hasNoEffect reports whether the end of a linked actor for reason leaves the other side alone.
-func hasNoEffect(reason error) bool {
-	if reason == nil {
-		return true
+func init() {
+	kernel.Face.PanicError = func(value any, goexit bool, stack []byte) error {
+		return &PanicError{Value: value, Goexit: goexit, Stack: stack}
 	}
-	_, is := reason.(*NormalError)
-	return is
+	kernel.Face.IsPanicError = func(err error) bool { _, is := err.(*PanicError); return is }
+	kernel.Face.IsNormalError = func(err error) bool { _, is := err.(*NormalError); return is }
 }

@@ -51,8 +51,8 @@ type cliff struct {
 
 func newCliff(p *explore.Program, k fallerKind, backlog int) *cliff {
 	f := &cliff{kind: k}
-	dozerType.info.ownedIn()
-	k.typ.info.ownedIn()
+	infoOf(dozerType).OwnedIn()
+	infoOf(k.typ).OwnedIn()
 	f.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {},
 		DeadLetter: func(l DeadLetter) {
 			if l.Behaviour == "drop" {
@@ -108,7 +108,7 @@ var fallerOps = map[string]func(f *cliff){
 // dropped only in a back-off that keeps nothing.
 func (f *cliff) judge(backlog int) error {
 	for range 2 {
-		f.sys.kernel().sched.WakeAll()
+		f.sys.kernel().Sched.WakeAll()
 		Restart(f.sys, f.child)
 		f.tidyUp()
 	}

@@ -7,38 +7,39 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/permits"
 )
 
 // semaphoreWorld is an actor with few permits under exploration. Senders wait for it, and it runs
 // messages and shuts and opens its gate. Package permits explores the semaphore alone.
 type semaphoreWorld struct {
 	p       *explore.Program
-	b       *cell
+	b       *kernel.Cell
 	room    int
 	pending int // messages pushed and not yet run
 	left    int // senders that have not finished
 }
 
 // cellOfClass is an actor without a mailbox, which no worker runs.
-func cellOfClass(k *typeInSystem) *cell {
-	a := new(cell)
-	a.task.InitClass(&k.Class)
+func cellOfClass(k *kernel.TypeInSystem) *kernel.Cell {
+	a := new(kernel.Cell)
+	a.Task.InitClass(&k.Class)
 	return a
 }
 
 func newSemaphoreWorld(p *explore.Program, room, senders int) *semaphoreWorld {
-	w := &semaphoreWorld{p: p, b: cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)}),
+	w := &semaphoreWorld{p: p, b: cellOfClass(&kernel.TypeInSystem{Policy: kernel.PlainMail{}, Typ: new(kernel.TypeInfo)}),
 		room: room, left: senders}
-	w.b.flowOf().permits.Init(room)
+	w.b.FlowOf().Permits.Init(room)
 	return w
 }
 
 // send is SendWait.
 func (w *semaphoreWorld) send() {
-	l := &w.b.flow.Load().permits
+	l := &w.b.Flow.Load().Permits
 	if waiter := l.Acquire(w.b); waiter != nil {
 		w.p.Await(waiter.Woken)
 		l.WakeNext()
@@ -59,7 +60,7 @@ func (w *semaphoreWorld) run() {
 	for w.left > 0 || w.pending > 0 {
 		if w.pending > 0 {
 			w.pending--
-			w.b.flow.Load().permits.Release(1, w.b)
+			w.b.Flow.Load().Permits.Release(1, w.b)
 		}
 		w.p.Spin()
 	}
@@ -67,7 +68,7 @@ func (w *semaphoreWorld) run() {
 
 // check checks that no permit is lost, and that no sender waits.
 func (w *semaphoreWorld) check() error {
-	l := &w.b.flow.Load().permits
+	l := &w.b.Flow.Load().Permits
 	if n := l.Count(); n != w.room || l.Waiting() != 0 {
 		return fmt.Errorf("%d permits, want %d; %d wait", n, w.room, l.Waiting())
 	}
@@ -79,10 +80,10 @@ func (w *semaphoreWorld) check() error {
 func TestSemaphore_GateExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newSemaphoreWorld(p, 1, 2)
-		w.b.gate.Shut(&gateMark)
+		w.b.Gate.Shut(&kernel.GateMark)
 		p.Go(w.send)
 		p.Go(w.send)
-		p.Go(func() { w.b.openGate(); w.run() })
+		p.Go(func() { w.b.OpenGate(); w.run() })
 		p.After(w.check)
 	})
 }
@@ -93,10 +94,10 @@ func TestSemaphore_GateExplored(t *testing.T) {
 // It finds this mutant: letAllGo ends the flow before it opens the gate.
 func TestSemaphore_EndExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		b := cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo)})
-		b.gate.Shut(&gateMark)
+		b := cellOfClass(&kernel.TypeInSystem{Policy: kernel.PlainMail{}, Typ: new(kernel.TypeInfo)})
+		b.Gate.Shut(&kernel.GateMark)
 		send := func() {
-			l := &b.flowOf().permits
+			l := &b.FlowOf().Permits
 			if waiter := l.Acquire(b); waiter != nil {
 				p.Await(waiter.Woken)
 				l.WakeNext()
@@ -104,7 +105,7 @@ func TestSemaphore_EndExplored(t *testing.T) {
 		}
 		p.Go(send)
 		p.Go(send)
-		p.Go(func() { b.letAllGo() })
+		p.Go(func() { b.LetAllGo() })
 	})
 }
 
@@ -116,19 +117,19 @@ func TestSemaphore_EndExplored(t *testing.T) {
 func TestSemaphore_BatchOnlyExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newSemaphoreWorld(p, 2, 2)
-		c := &kernelTurn{self: w.b}
-		w.b.load = backpressure.Overloaded | backpressure.Pressed
-		w.b.shutGate()
+		c := &kernel.Turn{Self: w.b}
+		w.b.Load = backpressure.Overloaded | backpressure.Pressed
+		w.b.ShutGate()
 		p.Go(func() { w.send() })
 		p.Go(func() { w.send() })
 		p.Go(func() {
-			w.b.setLoad(c, backpressure.Overloaded) // the pressure is released
+			w.b.SetLoad(c, backpressure.Overloaded) // the pressure is released
 			p.Await(func() bool { return w.left < 2 })
-			muted := new(backpressure.Waiter[waiting])
-			if !w.b.gate.Enter(muted) {
+			muted := new(backpressure.Waiter[kernel.Waiting])
+			if !w.b.Gate.Enter(muted) {
 				p.Errorf("the gate is open")
 			}
-			w.b.openGate()
+			w.b.OpenGate()
 			w.run()
 		})
 		p.After(w.check)
@@ -143,21 +144,21 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 		t.Run(fmt.Sprintf("muted=%v", muted), func(t *testing.T) {
 			explore.Portfolio(t, func(p *explore.Program) {
 				w := newSemaphoreWorld(p, permits.Step, 2)
-				w.b.flow.Load().permits.Init(0) // its messages have run, and the permit return is next
-				w.b.load = backpressure.Overloaded
-				w.b.shutGate()
-				if muted && !w.b.gate.Enter(new(backpressure.Waiter[waiting])) {
+				w.b.Flow.Load().Permits.Init(0) // its messages have run, and the permit return is next
+				w.b.Load = backpressure.Overloaded
+				w.b.ShutGate()
+				if muted && !w.b.Gate.Enter(new(backpressure.Waiter[kernel.Waiting])) {
 					p.Errorf("the gate is open")
 				}
 				p.Go(func() { w.send() })
 				p.Go(func() { w.send() })
 				p.Go(func() {
-					w.b.returnPermits(&kernelTurn{self: w.b})
-					if overloaded := w.b.load == backpressure.Overloaded; overloaded != muted ||
-						w.b.gate.IsOpen() == muted {
-						p.Errorf("overloaded: %v, open: %v", overloaded, w.b.gate.IsOpen())
+					w.b.ReturnPermits(&kernel.Turn{Self: w.b})
+					if overloaded := w.b.Load == backpressure.Overloaded; overloaded != muted ||
+						w.b.Gate.IsOpen() == muted {
+						p.Errorf("overloaded: %v, open: %v", overloaded, w.b.Gate.IsOpen())
 					}
-					w.b.openGate()
+					w.b.OpenGate()
 					w.run()
 				})
 				p.After(w.check)
@@ -175,28 +176,28 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 // waits for it.
 func TestPressure_IsWatched(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		sys := &kernelSystem{opts: options{deadlockPeriod: time.Hour}}
-		sys.deadlocks.sys = sys
-		k := &typeInSystem{policy: plainMail{}, typ: new(typeInfo), sys: sys}
+		sys := &kernel.System{Opts: kernel.Options{DeadlockPeriod: time.Hour}}
+		sys.Deadlocks.Sys = sys
+		k := &kernel.TypeInSystem{Policy: kernel.PlainMail{}, Typ: new(kernel.TypeInfo), Sys: sys}
 		to := cellOfClass(k)
-		to.load = backpressure.Overloaded
-		to.gate.Shut(&gateMark)
+		to.Load = backpressure.Overloaded
+		to.Gate.Shut(&kernel.GateMark)
 		p.Go(func() {
-			c := &kernelTurn{self: to}
+			c := &kernel.Turn{Self: to}
 			c.ApplyPressure()
 		})
 		for range 2 {
 			p.Go(func() {
-				c := &kernelTurn{self: cellOfClass(k)}
-				c.muteFor(to)
+				c := &kernel.Turn{Self: cellOfClass(k)}
+				c.MuteFor(to)
 			})
 		}
-		p.Go(func() { sys.deadlocks.look() })
+		p.Go(func() { sys.Deadlocks.Look() })
 		p.After(func() error {
-			if to.flow.Load().deadlock.listed != (len(sys.deadlocks.roots) == 1) ||
-				len(sys.deadlocks.roots) != 1 {
-				return fmt.Errorf("%d are watched, listed: %v", len(sys.deadlocks.roots),
-					to.flow.Load().deadlock.listed)
+			if to.Flow.Load().Deadlock.Listed != (len(sys.Deadlocks.Roots) == 1) ||
+				len(sys.Deadlocks.Roots) != 1 {
+				return fmt.Errorf("%d are watched, listed: %v", len(sys.Deadlocks.Roots),
+					to.Flow.Load().Deadlock.Listed)
 			}
 			return nil
 		})
@@ -205,19 +206,19 @@ func TestPressure_IsWatched(t *testing.T) {
 
 // fullWorld is an actor that may be muted.
 type fullWorld struct {
-	cell
+	kernel.Cell
 	parked, resumed int
 }
 
 // unblockAll is release without a scheduler.
-func unblockAll(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
+func unblockAll(all map[*kernel.Cell]*fullWorld, list *backpressure.Waiter[kernel.Waiting]) {
 	for list != nil {
-		a := list.Who.muted
+		a := list.Who.Muted
 		list = list.Next()
-		if a.blockedOn.Unblock() {
+		if a.BlockedOn.Unblock() {
 			w := all[a]
-			a.load &^= backpressure.Muted
-			behind := a.openGate()
+			a.Load &^= backpressure.Muted
+			behind := a.OpenGate()
 			w.resumed++
 			unblockAll(all, behind)
 		}

@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/gallop-go/gallop/actor/internal/msg"
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/msg"
 )
 
 // A forger has an invalid handle, made with unsafe in payloadOf.
@@ -23,8 +24,8 @@ type forgery struct {
 // forge makes a handle that leads beyond its page.
 func forge(a *heap.Arena) heap.Ptr[[20_000]uint64] {
 	m := &new(msg.Node[heap.Ptr[uint64]]).Header
-	*payloadOf[heap.Ptr[uint64]](m) = heap.New[uint64](a)
-	return *payloadOf[heap.Ptr[[20_000]uint64]](m)
+	*kernel.PayloadOf[heap.Ptr[uint64]](m) = heap.New[uint64](a)
+	return *kernel.PayloadOf[heap.Ptr[[20_000]uint64]](m)
 }
 
 // forgeOne puts an invalid handle where a collection begins.

@@ -220,7 +220,7 @@ func TestHeap_RootsInAppendedMail(t *testing.T) {
 				holderPlain.Send(c, h.r, plain{s.make(c, 1)})
 				holderBeside.Send(c, h.r, handed{"text", s.make(c, 10)})
 			}
-			appended = c.kernel().self.in.HasAppended()
+			appended = c.kernel().Self.In.HasAppended()
 		})
 	})
 	_ = h.sys.Wait(context.Background())
@@ -296,7 +296,7 @@ func TestHeap_UrgentMailIsCollected(t *testing.T) {
 		holderMess.Send(h.sys, h.r, 1000)
 		_ = h.sys.Wait(context.Background())
 	}
-	if s := h.r.b.heapOf().Stats(); s.Reserved > 300_000 {
+	if s := h.r.target().Arena.Stats(); s.Reserved > 300_000 {
 		t.Errorf("%+v is held for nothing", s)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // TestInspect_Explored: an actor that stops itself is asked for its state, or probed. Meanwhile
@@ -32,7 +33,7 @@ func TestInspect_Explored(t *testing.T) {
 	type question = func(g *glade, n *answers, i int)
 	look := func(g *glade, n *answers, _ int) {
 		f := answer(n)
-		(&inspector{g.sys.kernel()}).LookAtState(AnyRef(g.fly), func(state any, err error) {
+		kernel.InspectorOf(g.sys.kernel()).LookAtState(kernel.AnyRef(g.fly), func(state any, err error) {
 			if m, ok := state.(*mayfly); err == nil && (!ok || m.g != g) {
 				g.p.Errorf("the state is %v", state)
 			}
@@ -43,7 +44,7 @@ func TestInspect_Explored(t *testing.T) {
 		f := answer(n)
 		g.said = append(g.said, i)
 		mayflySay.Send(g.sys, g.fly, i)
-		(&inspector{g.sys.kernel()}).Probe(AnyRef(g.fly), func(err error) {
+		kernel.InspectorOf(g.sys.kernel()).Probe(kernel.AnyRef(g.fly), func(err error) {
 			if f(err); err == nil && len(g.ran) == 0 {
 				g.p.Errorf("the probe has overtaken the mail")
 			}

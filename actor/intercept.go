@@ -3,8 +3,7 @@ package actor
 import (
 	"context"
 
-	"github.com/gallop-go/gallop/actor/internal/msg"
-	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Interceptors are functions around the behaviours of a type, or of all types in a system.
@@ -57,20 +56,35 @@ func WithInterceptor(i Interceptor) interface {
 } {
 	const empty = "WithInterceptor of an Interceptor without functions"
 	return sharedOption{
-		system: func(o *options) {
+		systemOption: func(o *kernel.Options) {
 			if i.isEmpty() {
-				o.wrong = append(o.wrong, empty)
+				o.Wrong = append(o.Wrong, empty)
 				return
 			}
-			o.interceptors = append(o.interceptors, i)
+			o.Interceptors = append(o.Interceptors, i.kernel())
 		},
-		typ: func(t *typeInfo) {
+		typ: func(t *kernel.TypeInfo) {
 			if i.isEmpty() {
-				panicMisuse(empty, "")
+				kernel.PanicMisuse(empty, "")
 			}
-			t.interceptors = append(t.interceptors, i)
+			t.Interceptors = append(t.Interceptors, i.kernel())
 		},
 	}
+}
+
+// kernel returns the interceptor as the kernel calls it.
+func (i Interceptor) kernel() (k kernel.Interceptor) {
+	if f := i.Before; f != nil {
+		k.Before = func(c *kernel.Turn, in *kernel.Invocation) error {
+			return f(contextOf(c), invocationOf(in))
+		}
+	}
+	if f := i.After; f != nil {
+		k.After = func(c *kernel.Turn, in *kernel.Invocation, out kernel.Outcome) {
+			f(contextOf(c), invocationOf(in), Outcome(out))
+		}
+	}
+	return k
 }
 
 func (i Interceptor) isEmpty() bool { return i.Before == nil && i.After == nil }
@@ -82,47 +96,37 @@ type Invocation struct {
 	// nil.
 	Value any
 
-	decl *descriptor
-	msg  *message // nil: the message has run, and the payload is gone
-	from uint64
-	sent any // the message, after the first call of Message
-	c    *kernelTurn
-	ctx  context.Context // the context of the message, after the first call of Context
+	in kernel.InvocationState
 }
 
-// made returns in, and panics unless in was given to an Interceptor that is still running.
-func (in *Invocation) made(call string) *Invocation {
-	if in == nil || in.decl == nil {
-		panicMisuse("Invocation."+call, " of none that an Interceptor was given, or after that has returned")
+// state returns the untyped part of in, which may be nil.
+func (in *Invocation) state() *kernel.InvocationState {
+	if in == nil {
+		return nil
 	}
-	return in
+	return &in.in
 }
 
 // Type returns the name of the actor's type.
-func (in *Invocation) Type() string { return in.made("Type").decl.typ.name }
+func (in *Invocation) Type() string { return in.state().Type() }
 
 // Behaviour returns the name of the behaviour.
-func (in *Invocation) Behaviour() string { return in.made("Behaviour").decl.name }
+func (in *Invocation) Behaviour() string { return in.state().Behaviour() }
 
 // IsRequest reports whether the message is a request, so that a caller waits for its outcome.
-func (in *Invocation) IsRequest() bool { return in.made("IsRequest").decl.reject != nil }
+func (in *Invocation) IsRequest() bool { return in.state().IsRequest() }
 
 // IsOutcome reports whether the message is the outcome of an [AskTo] or a [Pipe]: a Result or a
 // Reply.
-func (in *Invocation) IsOutcome() bool { return in.made("IsOutcome").decl.outcome }
+func (in *Invocation) IsOutcome() bool { return in.state().IsOutcome() }
 
 // From returns the number of the actor that sent the message, or 0 if it came from outside.
-func (in *Invocation) From() uint64 { return in.made("From").from }
+func (in *Invocation) From() uint64 { return in.state().From() }
 
 // Message returns the message. For a request, it returns the request without the reply address. Its
 // first call boxes the message, which usually allocates. In After, the payload is gone, and Message
 // returns nil unless some interceptor has called it in Before.
-func (in *Invocation) Message() any {
-	if in.made("Message").sent == nil && in.msg != nil {
-		in.sent = in.decl.payload(in.msg)
-	}
-	return in.sent
-}
+func (in *Invocation) Message() any { return in.state().Message() }
 
 // Context returns the context that the message or the request came with, or the context that
 // SetContext has set. If there is none it returns context.Background. Unlike [Context.Context] it
@@ -130,31 +134,13 @@ func (in *Invocation) Message() any {
 // context that a behaviour has derived from its own and given a deadline ends when
 // [Context.Context] does. In After, Context returns context.Background unless some interceptor has
 // called it in Before.
-func (in *Invocation) Context() context.Context {
-	if in.made("Context").ctx == nil && in.msg != nil {
-		in.ctx = in.c.cameWith()
-		if d, ok := in.ctx.(*detached); ok && d.isLimited() {
-			in.ctx = in.c.bind(d, lifeContextOf(in.c.self))
-		}
-	}
-	if in.ctx == nil {
-		return context.Background()
-	}
-	return guard.Bare(in.ctx)
-}
+func (in *Invocation) Context() context.Context { return in.state().Context() }
 
 // SetContext makes ctx the context of the behaviour: [Context.Context] derives from it. An
 // interceptor that adds values to the context of a message calls SetContext in Before, with a
 // context derived from that of the message. Unlike [Context.SetContext], it does not add ctx to the
 // messages that the behaviour sends. It panics if ctx is nil, or in After.
-func (in *Invocation) SetContext(ctx context.Context) {
-	ctx = mustHave(ctx, "Invocation.SetContext")
-	if in.made("SetContext").msg == nil {
-		panicMisuse("Invocation.SetContext", " behind the behaviour")
-	}
-	in.ctx, in.c.set = ctx, ctx
-	in.c.then |= usesContext
-}
+func (in *Invocation) SetContext(ctx context.Context) { in.state().SetContext(ctx) }
 
 // Outcome describes how a behaviour has ended.
 type Outcome struct {
@@ -169,138 +155,4 @@ type Outcome struct {
 	// Crashed says that the behaviour, or a function of a later interceptor, has panicked, called
 	// runtime.Goexit, or was cut by [Kill]. The panic continues after After has returned.
 	Crashed bool
-}
-
-// intercepted returns a table with the interceptors of s and t around the behaviours of t. If there
-// are no interceptors, it returns runs. Any goroutine.
-func (s *kernelSystem) intercepted(t *typeInfo, runs []runFunc) []runFunc {
-	list := append(append([]Interceptor(nil), s.opts.interceptors...), t.interceptors...)
-	if len(list) == 0 {
-		return runs
-	}
-	wrapped := make([]runFunc, len(runs))
-	for i, run := range runs {
-		if isOwn(uint16(i)) {
-			wrapped[i] = run
-			continue
-		}
-		wrapped[i] = interceptedRun(t.decls[i], run, list)
-	}
-	return wrapped
-}
-
-// variantOf returns the table of a variant in s, with interceptors as intercepted adds them.
-func (s *kernelSystem) variantOf(v *variantInfo) *table {
-	if len(s.opts.interceptors) == 0 && len(v.typ.interceptors) == 0 {
-		return &v.table
-	}
-	if t, ok := s.variants.Load(v); ok {
-		return t.(*table)
-	}
-	t, _ := s.variants.LoadOrStore(v, &table{s.intercepted(v.typ, v.table.runs)})
-	return t.(*table)
-}
-
-// interceptedRun puts interceptors around one behaviour.
-func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
-	return func(c *kernelTurn, a *cell, m *message) {
-		v := c.newVisit(d, m, list)
-		defer v.leave(c)
-		if err := v.enter(c); err != nil {
-			if !d.typ.unrefused && !d.unrefused {
-				refuseBefore(c, a, m, d, err)
-				v.out = Outcome{Err: err, Refused: true}
-				return
-			}
-			c.sys.logUnrefused(a, d, err)
-		}
-		c.failed = nil
-		run(c, a, m)
-		// c.msg is m, or the message that carried it: see Stash.
-		v.out = Outcome{Err: c.failed, PutAside: c.msg.From&msg.WasStashed != 0}
-		c.failed = nil
-	}
-}
-
-// refuseBefore ends a message that an interceptor has refused. A request is answered with the error
-// and counts as one that has run. A one-way message becomes a dead letter.
-func refuseBefore(c *kernelTurn, a *cell, m *message, d *descriptor, err error) {
-	if d.reject == nil {
-		c.count.notRun++
-		declareDeadUnder(c, a, m, err, c.cameWith())
-		return
-	}
-	d.discardOwned(m)
-	d.reject(c, m, err)
-}
-
-// logUnrefused logs that an interceptor has tried to refuse a message of the runtime's own.
-func (s *kernelSystem) logUnrefused(a *cell, d *descriptor, err error) {
-	const line = "gallop: an interceptor cannot refuse a message of the runtime's own"
-	n, write := s.mayLog(line, d.typ.name, d.name)
-	if !write {
-		return
-	}
-	who := a.ownName()
-	s.log(func(l logSink) {
-		l.warn(line, who.attrs("behaviour", d.name, "reason", guard.Text(err), "so_far", n)...)
-	})
-}
-
-// visit is the way of one message through the interceptors. Its worker reuses it. Owner only.
-type visit struct {
-	in     Invocation
-	list   []Interceptor
-	values []any // the Value of each interceptor whose Before has returned
-	out    Outcome
-}
-
-// newVisit returns a visit for a message that no interceptor has seen.
-func (c *kernelTurn) newVisit(d *descriptor, m *message, list []Interceptor) *visit {
-	v := c.visit
-	if c.visit = nil; v == nil {
-		v = new(visit)
-	}
-	v.in = Invocation{decl: d, msg: m, from: m.From &^ msg.WasStashed, c: c}
-	v.list, v.out = list, Outcome{Crashed: true} // until the behaviour has returned
-	return v
-}
-
-// enter calls Before of each interceptor, until one returns an error.
-func (v *visit) enter(c *kernelTurn) error {
-	for _, i := range v.list {
-		v.in.Value = nil
-		if i.Before != nil {
-			if err := i.Before(c.face(), &v.in); err != nil {
-				return err
-			}
-		}
-		v.values = append(v.values, v.in.Value)
-	}
-	return nil
-}
-
-// leave calls After of each interceptor whose Before let the message pass, in reverse order. It is
-// deferred, so that it also runs after a panic. If one After does not return, the others are called
-// all the same.
-func (v *visit) leave(c *kernelTurn) {
-	v.in.msg = nil
-	left := false
-	defer func() {
-		if !left {
-			v.out.Crashed = true
-			v.leave(c)
-		}
-	}()
-	for n := len(v.values) - 1; n >= 0; n-- {
-		v.in.Value = v.values[n]
-		v.values[n] = nil
-		v.values = v.values[:n]
-		if f := v.list[n].After; f != nil {
-			f(c.face(), &v.in, v.out)
-		}
-	}
-	left = true
-	v.in, v.list, v.out = Invocation{}, nil, Outcome{}
-	c.visit = v
 }

@@ -20,10 +20,10 @@ func TestIntercept_AllocatesNothing(t *testing.T) {
 	done := make(chan float64)
 	drive.Table(begin.Handle(func(_ *int, in *Context, _ float64) {
 		c := in.kernel()
-		run := r.b.runs()[add.d.id]
-		m := c.node(add.d.size)
-		m.ID = add.d.id
-		done <- testing.AllocsPerRun(100, func() { run(c, r.b, m) })
+		run := r.target().Runs()[add.desc().ID]
+		m := c.Node(add.desc().Size)
+		m.ID = add.desc().ID
+		done <- testing.AllocsPerRun(100, func() { run(c, r.target(), m) })
 	}))
 	begin.Send(sys, drive.Spawn(sys, 0), 0)
 	if n := <-done; n != 0 {

@@ -17,11 +17,11 @@ func TestIntercept_Free(t *testing.T) {
 	counted.Table(addCounted.Handle(func(s *int, _ *Context, n int) { *s += n }))
 	sys := Start(WithWorkers(1))
 	defer sys.Stop()
-	if a := plain.Spawn(sys, 0).b; &a.runs()[0] != &plain.info.table.runs[0] {
+	if a := plain.Spawn(sys, 0).target(); &a.Runs()[0] != &infoOf(plain).Table.Runs[0] {
 		t.Error("a type without interceptors has another table")
 	}
 	r := counted.Spawn(sys, 0)
-	if &r.b.runs()[0] == &counted.info.table.runs[0] {
+	if &r.target().Runs()[0] == &infoOf(counted).Table.Runs[0] {
 		t.Error("a type with interceptors has its plain table")
 	}
 	addCounted.Send(sys, r, 1)

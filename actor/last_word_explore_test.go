@@ -134,7 +134,7 @@ func (w *wake) judge() error {
 	if n := count("a") + count("b") + count("x") + w.dead; n < 2 {
 		return fmt.Errorf("%q, and %d dead: a word is lost", w.log, w.dead)
 	}
-	w.sys.kernel().sched.WakeAll()
+	w.sys.kernel().Sched.WakeAll()
 	Stop(w.sys, w.to)
 	w.tidyUp()
 	if err := w.resting(); err != nil {

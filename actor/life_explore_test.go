@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // judge checks the result when nothing is left to do, whichever operation came first.
@@ -16,7 +17,7 @@ func (s *scene) judge(a, b lifeOp) error {
 	if err := s.resting(); err != nil {
 		return err
 	}
-	over := s.child.b.system.Closed()
+	over := s.child.target().System.Closed()
 	ends := endings(a, b)
 	if over != (len(ends) > 0) {
 		return fmt.Errorf("the child has ended: %v", over)
@@ -106,7 +107,7 @@ func (s *scene) stopsSeen(over bool, ends []error) error {
 		}
 	}
 	for _, r := range []Ref[player]{s.peer, s.friend} {
-		got := s.exits[r.b]
+		got := s.exits[r.target()]
 		if linked := r == s.peer || s.ties > 0; linked && len(got) != want || !linked && len(got) != 0 {
 			return fmt.Errorf("%v was told %v over its links; ended: %v", r, got, over)
 		}
@@ -126,7 +127,7 @@ func (s *scene) stopsSeen(over bool, ends []error) error {
 // linksAgree checks that both sides of a link know the same.
 func (s *scene) linksAgree(over bool) error {
 	for _, r := range []Ref[player]{s.peer, s.friend} {
-		own, its := linksBetween(r.b, s.child.b), linksBetween(s.child.b, r.b)
+		own, its := linksBetween(r.target(), s.child.target()), linksBetween(s.child.target(), r.target())
 		if linked := r == s.peer || s.ties > 0; (own > 0) != (linked && !over) || own != its {
 			return fmt.Errorf("%v has %d links with the child, which has %d with it; ended: %v", r, own, its,
 				over)
@@ -135,9 +136,9 @@ func (s *scene) linksAgree(over bool) error {
 	return nil
 }
 
-func linksBetween(a, to *cell) (n int) {
-	for _, l := range linksOf(a.cold).all.Members() {
-		if l.other(a) == to {
+func linksBetween(a, to *kernel.Cell) (n int) {
+	for _, l := range kernel.LinksOf(a.Cold).All.Members() {
+		if l.Other(a) == to {
 			n++
 		}
 	}
@@ -150,8 +151,8 @@ func (s *scene) namedRightly(over bool) error {
 	r, err := Lookup[player](s.sys, childName)
 	switch {
 	case !over && r == s.child:
-	case over && s.heir.b == nil && errors.Is(err, ErrNoName):
-	case over && s.heir.b != nil && r == s.heir:
+	case over && s.heir.target() == nil && errors.Is(err, ErrNoName):
+	case over && s.heir.target() != nil && r == s.heir:
 	default:
 		return fmt.Errorf("the name is %v's (%v); ended: %v", r, err, over)
 	}
@@ -198,7 +199,7 @@ func one(is bool) int {
 // pupsOf checks that the children of the present life live, and no others.
 func (s *scene) pupsOf(over bool) error {
 	for _, k := range s.pups {
-		if lives := !over && k.life == s.begun; lives == k.r.b.system.Closed() {
+		if lives := !over && k.life == s.begun; lives == k.r.target().System.Closed() {
 			return fmt.Errorf("a child of life %d lives: %v, want %v", k.life, !lives, lives)
 		}
 	}

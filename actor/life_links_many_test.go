@@ -1,6 +1,10 @@
 package actor
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/kernel"
+)
 
 // manyLinks is a number of links for which a map is used instead of a search.
 const manyLinks = 64
@@ -42,7 +46,7 @@ func TestLinks_Many(t *testing.T) {
 			Stop(sys, all[i])
 		}
 		tidyUp()
-		if n, exits := TiesOf(hub), *stateOf[int](hub.b); n != 0 || exits != manyLinks {
+		if n, exits := TiesOf(hub), *kernel.StateOf[int](hub.target()); n != 0 || exits != manyLinks {
 			t.Errorf("seed %d: %d links are left, and %d exits were heard of, not %d", seed, n, exits,
 				manyLinks)
 		}

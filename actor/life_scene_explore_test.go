@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // scene is a stage with a child, on whose life the operations act, and with the actors around it.
@@ -25,10 +26,10 @@ type scene struct {
 	panics             int
 	replies            chan *call[int]
 	asked              int
-	watches            []*monitor
-	downs              map[*monitor][]error
+	watches            []Monitor
+	downs              map[Monitor][]error
 	ties               int // links of friend and child
-	exits              map[*cell][]error
+	exits              map[*kernel.Cell][]error
 	falls, finals      int
 	begun, stopped     int // OnStart and OnStop of the child
 	pups               []pup
@@ -95,13 +96,13 @@ func (a *player) act(c *Context, f act)                 { f(a, c) }
 func (a *player) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
 
 func (a *player) exit(c *Context, e Exit) {
-	a.s.exits[c.kernel().self] = append(a.s.exits[c.kernel().self], e.Reason)
+	a.s.exits[c.kernel().Self] = append(a.s.exits[c.kernel().Self], e.Reason)
 	a.s.noPups("Exit")
 	a.s.nameless("Exit")
 }
 
 func (a *player) down(_ *Context, d Down) {
-	a.s.downs[d.Monitor.m] = append(a.s.downs[d.Monitor.m], d.Reason)
+	a.s.downs[d.Monitor] = append(a.s.downs[d.Monitor], d.Reason)
 	a.s.noPups("Down")
 	a.s.nameless("Down")
 }
@@ -126,7 +127,7 @@ func (s *scene) bear(c *Context) {
 // noPups checks that news of the child's end comes after the ends of its children.
 func (s *scene) noPups(news string) {
 	for _, k := range s.pups {
-		if !k.r.b.system.Closed() {
+		if !k.r.target().System.Closed() {
 			s.p.Errorf("%s before a child of life %d has ended", news, k.life)
 		}
 	}
@@ -134,7 +135,7 @@ func (s *scene) noPups(news string) {
 
 // nameless checks that code that has learned of the child's end finds its name free.
 func (s *scene) nameless(news string) {
-	if v, _ := s.sys.kernel().names.m.Load(childName); v == s.child.b {
+	if v, _ := s.sys.kernel().Names.M.Load(childName); v == s.child.target() {
 		s.p.Errorf("%s, and it still has its name", news)
 	}
 }
@@ -142,9 +143,9 @@ func (s *scene) nameless(news string) {
 // newScene makes a scene: the child is up, has its name, a pup, a link to peer, a monitor of
 // peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
-	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{},
-		exits: map[*cell][]error{}}
-	playerType.info.ownedIn() // made at its first use, which would otherwise be in a thread
+	s := &scene{replies: make(chan *call[int], 2), downs: map[Monitor][]error{},
+		exits: map[*kernel.Cell][]error{}}
+	infoOf(playerType).OwnedIn() // made at its first use, which would otherwise be in a thread
 	s.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {
 		s.panics++
 	}}), WithHooks(Hooks{DeadLetter: s.deadLetter}))
@@ -184,7 +185,7 @@ func (s *scene) act(who Ref[player], f act) {
 }
 
 // watch makes the running actor watch the child.
-func (s *scene) watch(c *Context) { s.watches = append(s.watches, Watch(c, s.child, playerDown).m) }
+func (s *scene) watch(c *Context) { s.watches = append(s.watches, Watch(c, s.child, playerDown)) }
 
 func (s *scene) deadLetter(d DeadLetter) {
 	switch d.Behaviour {
@@ -193,7 +194,7 @@ func (s *scene) deadLetter(d DeadLetter) {
 	case "act":
 		s.lostActs++
 	}
-	if d.ActorID == s.child.b.id {
+	if d.ActorID == s.child.target().ID {
 		s.nameless("a dead letter")
 	}
 }
@@ -215,7 +216,7 @@ var lifeOps = []lifeOp{
 	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
 	{name: "ask", do: func(s *scene, i int) {
 		s.asked++
-		_, _, _ = askEach(context.Background(), playerAsk.d, []Ref[player]{s.child}, i,
+		_, _, _ = askEach(context.Background(), playerAsk.desc(), []Ref[player]{s.child}, i,
 			&fanIn[int]{in: s.replies})
 	}},
 	{name: "link", do: (*scene).tie},
@@ -267,11 +268,11 @@ func lifePair(a, b lifeOp) func(*explore.Program) {
 
 // close ends all actors that are left, and the system.
 func (s *scene) close() error {
-	s.sys.kernel().sched.WakeAll()
+	s.sys.kernel().Sched.WakeAll()
 	Stop(s.sys, s.super)
 	s.tidyUp()
 	for _, r := range []Ref[player]{s.peer, s.friend, s.heir} {
-		if r.b != nil {
+		if r.target() != nil {
 			Stop(s.sys, r)
 		}
 	}

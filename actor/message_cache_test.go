@@ -7,14 +7,15 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/msg"
 )
 
 // neighbours returns how many nodes of a size are in a magazine, and how many of them are followed
 // by a node that lies beside them.
 func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
-	var nodes []*message
-	for m := c.kernel().cache.Take(id); m != nil; m = c.kernel().cache.Take(id) {
+	var nodes []*kernel.Message
+	for m := c.kernel().Cache.Take(id); m != nil; m = c.kernel().Cache.Take(id) {
 		if n := len(nodes); n > 0 {
 			if d := reflect.ValueOf(m).Pointer() - reflect.ValueOf(nodes[n-1]).Pointer(); d == size ||
 				d == -size {
@@ -24,7 +25,7 @@ func (c *Context) neighbours(id uint16, size uintptr) (n, side int) {
 		nodes = append(nodes, m)
 	}
 	for _, m := range slices.Backward(nodes) {
-		c.kernel().recycle(m)
+		c.kernel().Recycle(m)
 	}
 	return len(nodes), side
 }

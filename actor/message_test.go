@@ -4,7 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/gallop-go/gallop/actor/internal/msg"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/msg"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -19,13 +20,13 @@ func TestMessage_HasPointers(t *testing.T) {
 }
 
 // words returns the size class of small payloads without pointers.
-func words() *sizeClass {
+func words() *kernel.SizeClass {
 	s, _ := msg.Of[uint64]()
 	return s
 }
 
 // linkedOf returns how many of the nodes have a next one.
-func linkedOf(nodes []*message) (n int) {
+func linkedOf(nodes []*kernel.Message) (n int) {
 	for _, m := range nodes {
 		if m.Next != nil {
 			n++
@@ -35,7 +36,7 @@ func linkedOf(nodes []*message) (n int) {
 }
 
 // chainOf makes a chain of n nodes.
-func chainOf(p *sizeClass, owner uint16, n int) (nodes []*message) {
+func chainOf(p *kernel.SizeClass, owner uint16, n int) (nodes []*kernel.Message) {
 	for i := range n {
 		nodes = append(nodes, p.New(owner))
 		if i > 0 {
@@ -48,18 +49,18 @@ func chainOf(p *sizeClass, owner uint16, n int) (nodes []*message) {
 // TestPool_LetsGo: code that leaves nodes of a block to the GC unlinks them.
 func TestPool_LetsGo(t *testing.T) {
 	nodes := chainOf(words(), 0, 10)
-	(&kernelTurn{w: new(sched.Worker), dry: true}).face().kernel().recycleChain(nodes[0], nodes[9], 10)
+	(&kernel.Turn{W: new(sched.Worker), Dry: true}).RecycleChain(nodes[0], nodes[9], 10)
 	if n := linkedOf(nodes); n != 0 {
 		t.Errorf("%d of 10 nodes are linked that were left to the GC", n)
 	}
 	nodes = chainOf(words(), 0, 10)
-	a, c := &cell{}, &kernelTurn{}
-	a.in.SetPending(nodes[0])
+	a, c := &kernel.Cell{}, &kernel.Turn{}
+	a.In.SetPending(nodes[0])
 	for _, m := range nodes[:7] { // as runSegment does
-		m.Next, c.face().kernel().ran = c.face().kernel().ran, m
+		m.Next, c.Ran = c.Ran, m
 	}
-	c.face().kernel().msg = nodes[7]
-	if ran := accountCrash(a, c.face().kernel()); ran != 8 || a.in.Pending() != nodes[8] || c.face().kernel().ran != nil {
+	c.Msg = nodes[7]
+	if ran := kernel.AccountCrash(a, c); ran != 8 || a.In.Pending() != nodes[8] || c.Ran != nil {
 		t.Errorf("%d ran", ran)
 	}
 	if n := linkedOf(nodes); n != 1 {
@@ -77,13 +78,13 @@ func TestSizeClass_LetsGoOfCaches(t *testing.T) {
 		"many": {msg.ChainLength, msg.ChainLength, 10}} {
 		t.Run(name, func(t *testing.T) {
 			sys := Start(WithWorkers(1))
-			var nodes []*message
+			var nodes []*kernel.Message
 			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
-				for _, owner := range []uint16{c.kernel().cache.Owner(), 5, msg.Outside} {
+				for _, owner := range []uint16{c.kernel().Cache.Owner(), 5, msg.Outside} {
 					for _, n := range lengths {
 						more := chainOf(words(), owner, n)
 						nodes = append(nodes, more...)
-						c.kernel().recycleChain(more[0], more[n-1], n)
+						c.kernel().RecycleChain(more[0], more[n-1], n)
 					}
 				}
 			})
@@ -114,11 +115,11 @@ func crossings(w *sched.Worker) uint64 {
 // TestPool_CrossingsAreReported: nodes of another worker are reported to the scheduler, whose
 // governor uses the number. Nodes from outside are not reported.
 func TestPool_CrossingsAreReported(t *testing.T) {
-	c := &kernelTurn{w: new(sched.Worker), cache: msg.NewCache(1)}
+	c := &kernel.Turn{W: new(sched.Worker), Cache: msg.NewCache(1)}
 	for _, owner := range []uint16{0, 1, msg.Outside, 2, 0} {
-		c.face().kernel().recycle(words().New(owner))
+		c.Recycle(words().New(owner))
 	}
-	if n := crossings(c.face().kernel().w); n != 3 {
+	if n := crossings(c.W); n != 3 {
 		t.Errorf("%d messages came from other workers, want 3", n)
 	}
 }
@@ -129,22 +130,22 @@ var lateDeclared bool
 // TestSizeClass_Late: a worker that was made before a type was declared handles messages of that
 // type too.
 func TestSizeClass_Late(t *testing.T) {
-	c := &kernelTurn{w: new(sched.Worker), cache: msg.NewCache(0)}
+	c := &kernel.Turn{W: new(sched.Worker), Cache: msg.NewCache(0)}
 	if !lateDeclared { // later runs in this process begin with an empty cache
-		c.face().kernel().cache.Grow()
+		c.Cache.Grow()
 	}
 	lateDeclared = true
 	type latecomer struct{ p *int }
 	s, _ := msg.Of[latecomer]()
-	if c.face().kernel().cache.Covers(s.ID) {
+	if c.Cache.Covers(s.ID) {
 		t.Fatalf("size class %d is not late", s.ID)
 	}
-	m := s.New(c.face().kernel().cache.Owner())
-	c.face().kernel().recycle(m)
-	if c.face().kernel().alloc(s.ID) != m {
+	m := s.New(c.Cache.Owner())
+	c.Recycle(m)
+	if c.Alloc(s.ID) != m {
 		t.Fatal("not recycled")
 	}
-	if got := c.face().kernel().alloc(s.ID); got == m || got.SizeClass() != s.ID {
+	if got := c.Alloc(s.ID); got == m || got.SizeClass() != s.ID {
 		t.Fatalf("alloc: %v of size class %d", got, got.SizeClass())
 	}
 }

@@ -177,18 +177,18 @@ func TestMisuse_SpawnUnder(t *testing.T) {
 	do.Send(sys, super.Spawn(sys, sibling{}), func(c *actor.Context) {
 		for _, init := range []func(*puppet){nil, func(*puppet) {}} {
 			for _, typ := range []*actor.Type[puppet]{noType, zero} {
-				panics(t, "SpawnSupervised of a nil or zero Type", func() {
+				panics(t, "SpawnUnder of a nil or zero Type", func() {
 					actor.SpawnSupervised(c, typ, init, fell)
 				})
-				panics(t, "SpawnSupervised of a nil or zero Type", func() {
+				panics(t, "SpawnUnder of a nil or zero Type", func() {
 					actor.SpawnUnder(c, typ, init, actor.Care[sibling]{Fell: fell})
 				})
 			}
 		}
-		panics(t, "SpawnSupervised: a nil function for puppet", func() {
+		panics(t, "SpawnUnder: a nil function for puppet", func() {
 			actor.SpawnSupervised(c, puppetType, nil, fell)
 		})
-		panics(t, "SpawnSupervised: a nil function for puppet", func() {
+		panics(t, "SpawnUnder: a nil function for puppet", func() {
 			actor.SpawnUnder(c, puppetType, nil, actor.Care[sibling]{Fell: fell})
 		})
 	})

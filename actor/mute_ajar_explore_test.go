@@ -9,14 +9,15 @@ import (
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // newMuted returns a muted actor that takes most further messages.
-func newMuted(most uint32) *cell {
-	a := cellOfClass(&typeInSystem{policy: plainMail{}, typ: new(typeInfo),
-		sys: &kernelSystem{opts: options{leeway: most, deadlockPeriod: time.Hour}}})
-	a.load = backpressure.Muted
-	a.shutGate()
+func newMuted(most uint32) *kernel.Cell {
+	a := cellOfClass(&kernel.TypeInSystem{Policy: kernel.PlainMail{}, Typ: new(kernel.TypeInfo),
+		Sys: &kernel.System{Opts: kernel.Options{Leeway: most, DeadlockPeriod: time.Hour}}})
+	a.Load = backpressure.Muted
+	a.ShutGate()
 	return a
 }
 
@@ -28,14 +29,14 @@ func TestAjar_Explored(t *testing.T) {
 		passed := 0
 		for range 3 {
 			p.Go(func() {
-				if a.passesAjar() {
+				if a.PassesAjar() {
 					passed++
 				}
 			})
 		}
 		p.After(func() error {
-			if passed != 1 || !a.ajarFull() {
-				return fmt.Errorf("%d have passed; crowded: %v", passed, a.ajarFull())
+			if passed != 1 || !a.AjarFull() {
+				return fmt.Errorf("%d have passed; crowded: %v", passed, a.AjarFull())
 			}
 			return nil
 		})
@@ -48,51 +49,51 @@ func TestAjar_Explored(t *testing.T) {
 func TestAjar_LetGoExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		a := newMuted(2)
-		all := map[*cell]*fullWorld{}
+		all := map[*kernel.Cell]*fullWorld{}
 		sent := 0
 		for range 2 {
 			w := &fullWorld{}
-			w.task.InitClass(&a.shared().Class)
-			all[&w.cell] = w
+			w.Task.InitClass(&a.Shared().Class)
+			all[&w.Cell] = w
 			p.Go(func() {
-				c := &kernelTurn{self: &w.cell}
-				c.muteFor(a)
+				c := &kernel.Turn{Self: &w.Cell}
+				c.MuteFor(a)
 				sent++
-				if c.then&mayPark == 0 {
+				if c.Then&kernel.MayPark == 0 {
 					return
 				}
-				w.load |= backpressure.Muted
-				if w.shutGate(); w.blockedOn.Park() {
+				w.Load |= backpressure.Muted
+				if w.ShutGate(); w.BlockedOn.Park() {
 					w.parked++
 					p.Await(func() bool { return w.resumed == w.parked })
 				} else {
-					w.load &^= backpressure.Muted
-					unblockAll(all, w.openGate())
+					w.Load &^= backpressure.Muted
+					unblockAll(all, w.OpenGate())
 				}
 			})
 		}
 		p.Go(func() {
-			crowded := a.ajarFull()
-			if a.load = a.notMuted(); a.load.MustShut() {
-				a.shutGate() // as in unmute
+			crowded := a.AjarFull()
+			if a.Load = a.NotMuted(); a.Load.MustShut() {
+				a.ShutGate() // as in unmute
 			} else {
-				unblockAll(all, a.openGate())
+				unblockAll(all, a.OpenGate())
 			}
-			if crowded && (a.gate.IsOpen() || a.gate.IsAjar(&gateMark)) {
+			if crowded && (a.Gate.IsOpen() || a.Gate.IsAjar(&kernel.GateMark)) {
 				p.Errorf("the watermark was passed, and the gate lets others pass")
 			}
-			a.forgetAjar() // as in emptied
-			a.load &^= backpressure.Overloaded
-			unblockAll(all, a.openGate())
+			a.ForgetAjar() // as in emptied
+			a.Load &^= backpressure.Overloaded
+			unblockAll(all, a.OpenGate())
 		})
 		p.After(func() error {
 			for a, w := range all {
-				if w.parked != w.resumed || a.blockedOn.Count() != 0 {
+				if w.parked != w.resumed || a.BlockedOn.Count() != 0 {
 					return fmt.Errorf("a sender was parked %d times, and resumed %d times", w.parked, w.resumed)
 				}
 			}
-			if sent != 2 || !a.gate.IsOpen() {
-				return fmt.Errorf("%d have sent, open: %v", sent, a.gate.IsOpen())
+			if sent != 2 || !a.Gate.IsOpen() {
+				return fmt.Errorf("%d have sent, open: %v", sent, a.Gate.IsOpen())
 			}
 			return nil
 		})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // basin runs the messages of springs, one a turn.
@@ -30,8 +31,8 @@ var (
 // its wait list. Each turn releases one entry. No sender is left muted, and each message runs once.
 func TestMute_ReleasedInPartsExplored(t *testing.T) {
 	const springs = 3
-	defer func(n int) { releaseAtOnce = n }(releaseAtOnce)
-	releaseAtOnce = 1
+	defer func(n int) { kernel.ReleaseAtOnce = n }(kernel.ReleaseAtOnce)
+	kernel.ReleaseAtOnce = 1
 	explore.PortfolioOf(t, 20_000, 5000, func(p *explore.Program) {
 		s, ran := newStage(p), 0
 		to := basinType.Spawn(s.sys, basin{&ran})

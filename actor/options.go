@@ -1,70 +1,37 @@
 package actor
 
 import (
-	"fmt"
 	"log/slog"
-	"runtime"
-	"strings"
-	"time"
 
-	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/sim"
-	"github.com/gallop-go/gallop/sched"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Option sets a property of a system at its start. [Start] checks all options together.
 //
 // An option that is a [TypeOption] too applies to all actors of the system, except for those of a
 // type that was made with the same option.
-type Option interface{ setSystem(*options) }
+type Option interface{ kernel.SystemOption }
 
 // sharedOption is an option of systems and of types.
 type sharedOption struct {
-	system func(*options)
-	typ    func(*typeInfo)
+	systemOption
+	typ func(*kernel.TypeInfo)
 }
 
-func (o sharedOption) setSystem(all *options) { o.system(all) }
-func (o sharedOption) setType(t *typeInfo)    { o.typ(t) }
+func (o sharedOption) setType(t *kernel.TypeInfo) { o.typ(t) }
 
 // systemOption is an option of systems alone.
-type systemOption func(*options)
-
-func (f systemOption) setSystem(o *options) { f(o) }
+type systemOption = kernel.OptionFunc
 
 // typeOption is an option of types alone.
-type typeOption func(*typeInfo)
+type typeOption func(*kernel.TypeInfo)
 
-func (f typeOption) setType(t *typeInfo) { f(t) }
-
-type options struct {
-	workers        int
-	counted        bool // WithWorkers was given
-	batch          int
-	gas            int
-	maxBlocked     int
-	seed           uint64
-	seeded         bool // by WithDeterministic, which alone decides
-	bind           bool
-	clock          seam.Clock
-	hooks          *sim.Hooks    // nil: not deterministic
-	virtual        *VirtualClock // nil: the machine's clock, or one that flows
-	log            logSink
-	onDeadLetter   func(DeadLetter)
-	interceptors   []Interceptor // the outermost first
-	onPanic        func(PanicReport)
-	onDeadlock     func(PressureDeadlock)
-	deadlockPeriod time.Duration
-	leeway         uint32 // see mute.go
-	longTurn       time.Duration
-	onLongTurn     func(LongTurnReport)
-	wrong          []string // errors that options have found themselves
-}
+func (f typeOption) setType(t *kernel.TypeInfo) { f(t) }
 
 // WithWorkers sets the number of workers, from 1 to 1,024. The default is GOMAXPROCS, but at
 // most 1,024; in a system that is [WithDeterministic] it is 4.
 func WithWorkers(n int) Option {
-	return systemOption(func(o *options) { o.workers, o.counted = n, true })
+	return systemOption(func(o *kernel.Options) { o.Workers, o.Counted = n, true })
 }
 
 // WithBatch sets how many messages an actor handles in one turn before others have theirs: at least
@@ -74,10 +41,10 @@ func WithBatch(n int) interface {
 	TypeOption
 } {
 	return sharedOption{
-		system: func(o *options) { o.batch = min(n, maxBatch) },
-		typ: func(t *typeInfo) {
-			mustBePositive("WithBatch", n)
-			t.batch = min(n, maxBatch)
+		systemOption: func(o *kernel.Options) { o.Batch = min(n, kernel.MaxBatch) },
+		typ: func(t *kernel.TypeInfo) {
+			kernel.MustBePositive("WithBatch", n)
+			t.Batch = min(n, kernel.MaxBatch)
 		},
 	}
 }
@@ -90,17 +57,11 @@ func WithGas(n int) interface {
 	TypeOption
 } {
 	return sharedOption{
-		system: func(o *options) { o.gas = min(n, maxBatch) },
-		typ: func(t *typeInfo) {
-			mustBePositive("WithGas", n)
-			t.gas = min(n, maxBatch)
+		systemOption: func(o *kernel.Options) { o.Gas = min(n, kernel.MaxBatch) },
+		typ: func(t *kernel.TypeInfo) {
+			kernel.MustBePositive("WithGas", n)
+			t.Gas = min(n, kernel.MaxBatch)
 		},
-	}
-}
-
-func mustBePositive(option string, n int) {
-	if n < 1 {
-		panicMisuse(option, fmt.Sprintf("(%d): want at least 1", n))
 	}
 }
 
@@ -108,9 +69,9 @@ func mustBePositive(option string, n int) {
 // does not make a run repeat itself, since workers race: [WithDeterministic] does. Together
 // with WithDeterministic, WithRandSeed does nothing.
 func WithRandSeed(n uint64) Option {
-	return systemOption(func(o *options) {
-		if !o.seeded {
-			o.seed = n
+	return systemOption(func(o *kernel.Options) {
+		if !o.Seeded {
+			o.Seed = n
 		}
 	})
 }
@@ -133,9 +94,9 @@ func WithRandSeed(n uint64) Option {
 // [System.Stats] counts all of them. A function in Hooks is called for each event, and then none
 // is logged.
 func WithLogger(l *slog.Logger) Option {
-	return systemOption(func(o *options) {
-		if o.log = (slogSink{l}); l == nil {
-			o.wrong = append(o.wrong, "WithLogger(nil)")
+	return systemOption(func(o *kernel.Options) {
+		if o.Log = (kernel.SlogSink{L: l}); l == nil {
+			o.Wrong = append(o.Wrong, "WithLogger(nil)")
 		}
 	})
 }
@@ -166,73 +127,27 @@ type Hooks struct {
 // WithHooks sets the hooks that are not nil. It may be given several times; of two functions for
 // the same event the later one is used.
 func WithHooks(h Hooks) Option {
-	return systemOption(func(o *options) {
+	return systemOption(func(o *kernel.Options) {
 		if h.DeadLetter == nil && h.Panic == nil && h.LongTurn == nil && h.PressureDeadlock == nil {
-			o.wrong = append(o.wrong, "WithHooks without a function")
+			o.Wrong = append(o.Wrong, "WithHooks without a function")
 		}
-		setHook(&o.onDeadLetter, h.DeadLetter)
-		setHook(&o.onPanic, h.Panic)
-		setHook(&o.onLongTurn, h.LongTurn)
-		setHook(&o.onDeadlock, h.PressureDeadlock)
+		if f := h.DeadLetter; f != nil {
+			o.OnDeadLetter = func(l kernel.DeadLetter) { f(DeadLetter(l)) }
+		}
+		if f := h.Panic; f != nil {
+			o.OnPanic = func(r kernel.PanicReport) { f(PanicReport(r)) }
+		}
+		if f := h.LongTurn; f != nil {
+			o.OnLongTurn = func(r kernel.LongTurnReport) { f(LongTurnReport(r)) }
+		}
+		if f := h.PressureDeadlock; f != nil {
+			o.OnDeadlock = func(r kernel.PressureDeadlock) { f(pressureDeadlockOf(r)) }
+		}
 	})
-}
-
-func setHook[R any](at *func(R), f func(R)) {
-	if f != nil {
-		*at = f
-	}
 }
 
 // WithCPUBinding binds every worker to a processor of its own. That helps a process that has
 // the machine to itself, and harms one that shares it. docs/guarantees.md gives the cost for the
 // process's other goroutines. Such a system cannot be joined with processes (package
 // process/actors). Linux only.
-func WithCPUBinding() Option { return systemOption(func(o *options) { o.bind = true }) }
-
-func defaultOptions() options {
-	return options{
-		batch:          defaultBatch,
-		gas:            defaultGas,
-		deadlockPeriod: deadlockPeriod,
-		leeway:         defaultLeeway,
-		maxBlocked:     sched.DefaultMaxDetached,
-		longTurn:       defaultLongTurn,
-		clock:          seam.SystemClock{},
-		log:            plainSink{},
-	}
-}
-
-// complete sets the defaults of options that were not given, and makes the simulation of a
-// deterministic system.
-func (o *options) complete() (s *simulation) {
-	if o.hooks != nil {
-		s = o.simulation(o.hooks)
-	}
-	o.defaultWorkers(min(runtime.GOMAXPROCS(0), sched.MaxWorkers))
-	return s
-}
-
-// defaultWorkers sets the number of workers if no option has.
-func (o *options) defaultWorkers(n int) {
-	if !o.counted {
-		o.workers, o.counted = n, true
-	}
-}
-
-// check returns all errors, one a line, or "" if there are none.
-func (o *options) check() (wrong string) {
-	o.demand(o.workers >= 1 && o.workers <= sched.MaxWorkers, "WithWorkers", o.workers,
-		fmt.Sprint("1 to ", sched.MaxWorkers))
-	o.demand(o.batch >= 1, "WithBatch", o.batch, "at least 1")
-	o.demand(o.gas >= 1, "WithGas", o.gas, "at least 1")
-	o.demand(o.maxBlocked >= 1, "WithMaxBlocked", o.maxBlocked, "at least 1")
-	o.demand(o.longTurn >= time.Millisecond, "WithLongTurn", o.longTurn, "at least 1ms")
-	return strings.Join(o.wrong, "\n")
-}
-
-// demand notes an error of an option, unless ok.
-func (o *options) demand(ok bool, option string, got any, want string) {
-	if !ok {
-		o.wrong = append(o.wrong, fmt.Sprintf("%s(%v): want %s", option, got, want))
-	}
-}
+func WithCPUBinding() Option { return systemOption(func(o *kernel.Options) { o.Bind = true }) }

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // These tests take every part of an actor through every end of an actor. There are two actors for
@@ -104,7 +104,7 @@ var residentEnds = []struct {
 		"close " + theEnd},
 	{"DecideStops", func(h *house) {
 		h.pick(h.ward)
-		h.decision = access.Stop
+		h.decision = kernel.Stop
 		h.in(h.ward, func(*Context) { panic(errResident) })
 	}, endsForGood, theEnd},
 	{"SupervisorStopsIt", func(h *house) {
@@ -158,7 +158,7 @@ var residentEnds = []struct {
 	}, endsLife, "leave lifeEnd"},
 	{"BackOff", func(h *house) {
 		h.pick(h.ward)
-		h.verdict = func(c *Context, f ChildDown) { postpone(c, f.Ref) }
+		h.verdict = func(c *Context, f ChildDown) { Postpone(c, f.Ref) }
 		h.in(h.ward, func(*Context) { panic(errResident) })
 		h.settle()
 		Restart(h.sys, h.ward)
@@ -166,7 +166,7 @@ var residentEnds = []struct {
 
 	{"DecideResumes", func(h *house) {
 		h.pick(h.ward)
-		h.decision = access.Resume
+		h.decision = kernel.Resume
 		h.in(h.ward, func(*Context) { panic(errResident) })
 	}, endsNothing, ""},
 }
@@ -185,12 +185,12 @@ type resident struct{ p *possessions }
 
 // possessions records the parts of a resident, and their effects.
 type possessions struct {
-	a        *cell
-	had      [partKinds]bool
+	a        *kernel.Cell
+	had      [kernel.PartKinds]bool
 	lifeDone chan struct{}
 	ctx      context.Context
 	lasted   bool // the context, into OnStop
-	late     *deferral
+	late     *kernel.Deferral
 
 	stashed, unstashed int
 	exits, downs       int      // as its peer was told
@@ -213,7 +213,7 @@ type house struct {
 	init     func()
 	onStart  func(*Context) error
 	onStop   func(*Context)
-	decision access.Decision
+	decision kernel.Decision
 	verdict  func(*Context, ChildDown)
 
 	fallen  chan struct{}
@@ -236,7 +236,7 @@ type residents struct {
 
 // build makes a house. The behaviours use h, so each house has a type of its own.
 func build(t *testing.T, records bool) *house {
-	h := &house{t: t, records: records, decision: access.Restart, letters: map[string]int{},
+	h := &house{t: t, records: records, decision: kernel.Restart, letters: map[string]int{},
 		fallen: make(chan struct{})}
 	h.verdict = func(c *Context, f ChildDown) { Restart(c, f.Ref) }
 	typ := NewType[resident]("resident")
@@ -292,13 +292,12 @@ func build(t *testing.T, records bool) *house {
 	h.in(h.super, func(c *Context) {
 		h.child = typ.SpawnChild(c, resident{&possessions{}})
 		own := &possessions{}
-		a := typ.spawnUnder(c, func(s *resident) {
+		h.ward = SpawnUnder(c, typ, func(s *resident) {
 			if f := h.init; f != nil {
 				f()
 			}
 			s.p = own
-		}, access.ChildOptions{Down: k.fell, Decide: func(error) access.Decision { return h.decision }})
-		h.ward = Ref[resident]{a}
+		}, Care[resident]{Fell: k.fell, Decide: func(error) Decision { return h.decision }})
 	})
 	h.settle()
 	h.furnish(h.lone)
@@ -308,7 +307,7 @@ func build(t *testing.T, records bool) *house {
 // in runs f in a turn of r.
 func (h *house) in(r Ref[resident], f func(*Context)) { h.k.do.Send(h.sysOf(r), r, f) }
 
-func (h *house) sysOf(r Ref[resident]) *System { return r.b.sys().face() }
+func (h *house) sysOf(r Ref[resident]) *System { return systemOf(r.target().Sys()) }
 
 // settle waits until both systems are quiescent.
 func (h *house) settle() {
@@ -327,8 +326,8 @@ func (h *house) awaitFall() { <-h.fallen }
 
 // furnish gives a resident all parts, by messages.
 func (h *house) furnish(r Ref[resident]) {
-	h.p = stateOf[resident](r.b).p
-	h.p.a = r.b
+	h.p = kernel.StateOf[resident](r.target()).p
+	h.p.a = r.target()
 	if !h.records {
 		h.k.put.Send(h.sys, r, 1)
 		h.in(h.peer, func(c *Context) { AskTo(c, h.k.owe, r, 1, h.k.reply) })
@@ -337,8 +336,8 @@ func (h *house) furnish(r Ref[resident]) {
 	h.in(r, func(c *Context) { h.equip(c) })
 	h.settle()
 	if !h.records {
-		h.p.had = [partKinds]bool{}
-		for i, p := range r.b.cold.parts {
+		h.p.had = [kernel.PartKinds]bool{}
+		for i, p := range r.target().Cold.Parts {
 			if h.p.had[i] = p != nil; p == nil {
 				h.t.Errorf("the resident has no part of kind %d", i)
 			}
@@ -351,7 +350,7 @@ func (h *house) pick(r Ref[resident]) {
 	h.in(h.lone, (*Context).Stop)
 	h.settle()
 	h.letters = map[string]int{}
-	*stateOf[resident](h.peer.b).p = possessions{}
+	*kernel.StateOf[resident](h.peer.target()).p = possessions{}
 	h.furnish(r)
 }
 
@@ -361,13 +360,13 @@ func (h *house) moveIn(start func(*Context) error) {
 	h.in(h.lone, (*Context).Stop)
 	h.settle()
 	h.letters = map[string]int{}
-	*stateOf[resident](h.peer.b).p = possessions{}
+	*kernel.StateOf[resident](h.peer.target()).p = possessions{}
 	own := &possessions{}
 	h.p = own
 	h.onStart = func(c *Context) error {
-		own.a = c.kernel().self
+		own.a = c.kernel().Self
 		h.equip(c)
-		for i, p := range c.kernel().self.cold.parts {
+		for i, p := range c.kernel().Self.Cold.Parts {
 			own.had[i] = p != nil
 		}
 		return start(c)
@@ -377,12 +376,12 @@ func (h *house) moveIn(start func(*Context) error) {
 
 // equip gives the running actor the parts that it can make itself.
 func (h *house) equip(c *Context) {
-	x := c.kernel().self.makeCold()
+	x := c.kernel().Self.MakeCold()
 	if h.records {
-		for i := range x.parts {
-			x.parts[i] = &recorder{partKind(i), h.p}
+		for i := range x.Parts {
+			x.Parts[i] = &recorder{kernel.PartKind(i), h.p}
 		}
-		c.kernel().sys.stopList.add(c.kernel().self, x) // as an actor with a stash, or its system would not end it
+		c.kernel().Sys.StopList.Add(c.kernel().Self, x) // as an actor with a stash, or its system would not end it
 		return
 	}
 	h.p.ctx = c.Context()
@@ -390,7 +389,7 @@ func (h *house) equip(c *Context) {
 		h.t.Error(err)
 	}
 	After(c, time.Hour, h.k.put, 2)
-	h.p.lifeDone = bridgesOf(x).untilLifeDone()
+	h.p.lifeDone = kernel.BridgesOf(x).UntilLifeDone()
 	TrapExit(c, h.k.exit)
 	Link(c, h.peer)
 	Watch(c, h.target, h.k.down)
@@ -400,16 +399,16 @@ func (h *house) equip(c *Context) {
 		Watch(c, me, h.k.down)
 	})
 	Become(c, h.k.other)
-	x.parts[outlivesPart] = &outlives{end: func(_ *kernelTurn, _ error, over func()) { over() }}
+	x.Parts[kernel.OutlivesPart] = &kernel.Outlives{End: func(_ *kernel.Turn, _ error, over func()) { over() }}
 }
 
 // recorder is a part that records the stages of which it is told.
 type recorder struct {
-	kind partKind
+	kind kernel.PartKind
 	p    *possessions
 }
 
-func (r *recorder) ends(_ *cell, _ env, at ending, _ error) {
+func (r *recorder) Ends(_ *kernel.Cell, _ kernel.Env, at kernel.Ending, _ error) {
 	name := [...]string{"leave", "close", "discard", "lifeEnd", "end", "news"}[at]
 	r.p.stages = append(r.p.stages, fmt.Sprint(r.kind, name))
 }
@@ -417,7 +416,7 @@ func (r *recorder) ends(_ *cell, _ env, at ending, _ error) {
 // told returns the stages of which the recorders were told, one after the other, in order.
 func (p *possessions) told(t *testing.T) string {
 	var all []string
-	for each := range slices.Chunk(p.stages, int(partKinds)) {
+	for each := range slices.Chunk(p.stages, int(kernel.PartKinds)) {
 		_, name, _ := strings.Cut(each[0], "0")
 		for i, s := range each {
 			if s != fmt.Sprint(i, name) {
@@ -431,67 +430,67 @@ func (p *possessions) told(t *testing.T) string {
 
 // residentParts check each part, by its kind, after an end with the outcome of. look returns a
 // description of the fault, or "".
-var residentParts = [partKinds]struct {
+var residentParts = [kernel.PartKinds]struct {
 	name string
 	look func(h *house, of int) string
 }{
-	contextPart: {"Context", func(h *house, of int) string {
-		over, next := h.p.ctx.Err() != nil, h.p.a.flow.Load().contextOfLife() == nil
+	kernel.ContextPart: {"Context", func(h *house, of int) string {
+		over, next := h.p.ctx.Err() != nil, h.p.a.Flow.Load().ContextOfLife() == nil
 		if h.p.lasted {
 			return "the context had not ended when OnStop ran"
 		}
 		return whether(over == (of != endsNothing) && (next || of != endsLife),
 			"the context has ended: %v, and the next life has its own: %v", over, next)
 	}},
-	namesPart: {"Names", func(h *house, of int) string {
+	kernel.NamesPart: {"Names", func(h *house, of int) string {
 		_, err := Lookup[resident](h.sys, "resident")
 		return whether((err == nil) == (of != endsForGood), "a look at the name: %v", err)
 	}},
-	timersPart: {"Timers", func(h *house, of int) string {
+	kernel.TimersPart: {"Timers", func(h *house, of int) string {
 		n := 0
-		for _, r := range armedBy(h.p.a) {
-			if timersOf(h.p.a.cold).shard.Find(r) != nil {
+		for _, r := range kernel.ArmedBy(h.p.a) {
+			if kernel.TimersOf(h.p.a.Cold).Shard.Find(r) != nil {
 				n++
 			}
 		}
-		if h.p.a.cold.taken {
+		if h.p.a.Cold.Taken {
 			return "" // the wheels of a system that has stopped do not turn
 		}
 		return whether((n == 0) == (of != endsNothing), "%d timers are armed", n)
 	}},
-	bridgesPart: {"Bridges", func(h *house, of int) string {
-		return whether(isClosed(h.p.lifeDone) == (of != endsNothing), "the bridges have ended: %v",
-			isClosed(h.p.lifeDone))
+	kernel.BridgesPart: {"Bridges", func(h *house, of int) string {
+		return whether(kernel.IsClosed(h.p.lifeDone) == (of != endsNothing), "the bridges have ended: %v",
+			kernel.IsClosed(h.p.lifeDone))
 	}},
-	deferralsPart: {"Deferrals", func(h *house, of int) string {
-		done := h.p.late.state.Load() == deferralDone
+	kernel.DeferralsPart: {"Deferrals", func(h *house, of int) string {
+		done := h.p.late.State.Load() == kernel.DeferralDone
 		return whether(done == (of != endsNothing), "the caller was told: %v", done)
 	}},
-	linksPart: {"Links", func(h *house, of int) string {
-		ls := linksOf(h.p.a.cold)
+	kernel.LinksPart: {"Links", func(h *house, of int) string {
+		ls := kernel.LinksOf(h.p.a.Cold)
 		if of != endsForGood {
-			return whether(ls.all.Len() == 1 && (ls.trap == nil) == (of == endsLife),
-				"%d links, and the exits are trapped: %v", ls.all.Len(), ls.trap != nil)
+			return whether(ls.All.Len() == 1 && (ls.Trap == nil) == (of == endsLife),
+				"%d links, and the exits are trapped: %v", ls.All.Len(), ls.Trap != nil)
 		}
-		n := stateOf[resident](h.peer.b).p.exits
-		return whether(n == 1 || h.peer.b.ended(), "%d links were told", n)
+		n := kernel.StateOf[resident](h.peer.target()).p.exits
+		return whether(n == 1 || h.peer.target().Ended(), "%d links were told", n)
 	}},
-	monitorsPart: {"Monitors", func(h *house, of int) string {
-		n, mine := stateOf[resident](h.peer.b).p.downs, TiesOf(h.target)
-		return whether((n == 1 || h.peer.b.ended()) == (of == endsForGood) &&
+	kernel.MonitorsPart: {"Monitors", func(h *house, of int) string {
+		n, mine := kernel.StateOf[resident](h.peer.target()).p.downs, TiesOf(h.target)
+		return whether((n == 1 || h.peer.target().Ended()) == (of == endsForGood) &&
 			(mine == 0) == (of != endsNothing), "%d watchers were told, and it watches %d", n, mine)
 	}},
-	stashPart: {"Stash", func(h *house, of int) string {
-		dead, ran, kept := h.letters["put"], h.p.unstashed, stashOf(h.p.a.cold).len()
+	kernel.StashPart: {"Stash", func(h *house, of int) string {
+		dead, ran, kept := h.letters["put"], h.p.unstashed, kernel.StashOf(h.p.a.Cold).Len()
 		return whether([3]int{dead, ran, kept} == [...][3]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}[of],
 			"of the stash %d died, %d ran, and %d are left", dead, ran, kept)
 	}},
-	variantPart: {"Variant", func(h *house, of int) string {
-		own := h.p.a.cold.parts[variantPart] == nil
-		return whether(own == (of != endsNothing) && own == !h.p.a.became, "it is as it began: %v", own)
+	kernel.VariantPart: {"Variant", func(h *house, of int) string {
+		own := h.p.a.Cold.Parts[kernel.VariantPart] == nil
+		return whether(own == (of != endsNothing) && own == !h.p.a.Became, "it is as it began: %v", own)
 	}},
-	outlivesPart: {"Outlives", func(h *house, of int) string {
-		free := outlivesOf(h.p.a.cold) == nil
+	kernel.OutlivesPart: {"Outlives", func(h *house, of int) string {
+		free := kernel.OutlivesOf(h.p.a.Cold) == nil
 		return whether(free == (of != endsNothing), "it outlives nothing: %v", free)
 	}},
 }
@@ -519,7 +518,7 @@ func TestParts(t *testing.T) {
 			h := build(t, false)
 			tc.end(h)
 			h.settle()
-			if ended := h.p.a.ended(); ended != (tc.of == endsForGood) {
+			if ended := h.p.a.Ended(); ended != (tc.of == endsForGood) {
 				t.Errorf("the resident has ended: %v", ended)
 			}
 			for kind, part := range residentParts {
@@ -531,8 +530,8 @@ func TestParts(t *testing.T) {
 				}
 			}
 			if tc.of == endsForGood {
-				if x := h.p.a.cold; x.listed.reasons != 0 {
-					t.Errorf("the resident is on the stop list for %d reasons", x.listed.reasons)
+				if x := h.p.a.Cold; x.Listed.Reasons != 0 {
+					t.Errorf("the resident is on the stop list for %d reasons", x.Listed.Reasons)
 				}
 			}
 		})

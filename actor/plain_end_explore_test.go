@@ -9,8 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gallop-go/gallop/actor/internal/permits"
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/permits"
 )
 
 // glade is a stage around an actor that has nothing to do when it stops itself except to close its
@@ -85,7 +86,7 @@ var gladeOps = []struct {
 	}},
 	{"ask", func(g *glade, i int) {
 		g.asked++
-		_, _, _ = askEach(context.Background(), mayflyAsk.d, []Ref[mayfly]{g.fly}, i,
+		_, _, _ = askEach(context.Background(), mayflyAsk.desc(), []Ref[mayfly]{g.fly}, i,
 			&fanIn[int]{in: g.replies})
 	}},
 	{"watch", func(g *glade, _ int) {
@@ -99,10 +100,10 @@ var gladeOps = []struct {
 	{"stop", func(g *glade, _ int) { Stop(g.sys, g.fly) }},
 	{"kill", func(g *glade, _ int) { Kill(g.sys, g.fly) }},
 	{"wait", func(g *glade, i int) {
-		f := g.fly.b.flowOf()
-		g.p.Await(func() bool { return f.permits.TakeFree(g.fly.b, permits.ToWait) })
-		m := mayflySay.d.size.TakeOne()
-		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, g.sys.kernel(), g.fly.b, m) == nil {
+		f := g.fly.target().FlowOf()
+		g.p.Await(func() bool { return f.Permits.TakeFree(g.fly.target(), permits.ToWait) })
+		m := mayflySay.desc().Size.TakeOne()
+		if *kernel.PayloadOf[int](m) = i; mayflySay.desc().TryDeliver(nil, g.sys.kernel(), g.fly.target(), m) == nil {
 			g.said = append(g.said, i)
 		}
 	}},
@@ -110,7 +111,7 @@ var gladeOps = []struct {
 
 // try is TrySend of an urgent word. It must return an error if the mayfly has ended.
 func (g *glade) try(from Sender, i int) {
-	over := g.fly.b.ended()
+	over := g.fly.target().Ended()
 	err := mayflyRush.TrySend(from, g.fly, i+urgently)
 	switch {
 	case err == nil && over:
@@ -131,7 +132,7 @@ func (g *glade) judge() error {
 	if got := slices.Sorted(slices.Values(slices.Concat(g.ran, g.dead))); !slices.Equal(got, g.said) {
 		return fmt.Errorf("said %v, run %v, dead %v", g.said, g.ran, g.dead)
 	}
-	if !g.fly.b.ended() || !g.fly.b.system.IsEmpty() && !g.fly.b.system.Closed() {
+	if !g.fly.target().Ended() || !g.fly.target().System.IsEmpty() && !g.fly.target().System.Closed() {
 		return errors.New("it has not ended, or its lane has something nobody will see")
 	}
 	if len(g.replies) != g.asked || len(g.downs) != g.watches ||
@@ -141,11 +142,11 @@ func (g *glade) judge() error {
 			len(g.downs), g.watches, len(g.exits), g.ties)
 	}
 	for _, why := range slices.Concat(g.downs, g.exits) {
-		if why != g.fly.b.cold.reason {
-			return fmt.Errorf("told %v, ended for %v", why, g.fly.b.cold.reason)
+		if why != g.fly.target().Cold.Reason {
+			return fmt.Errorf("told %v, ended for %v", why, g.fly.target().Cold.Reason)
 		}
 	}
-	g.sys.kernel().sched.WakeAll()
+	g.sys.kernel().Sched.WakeAll()
 	Stop(g.sys, g.friend)
 	g.tidyUp()
 	if err := g.resting(); err != nil {
@@ -156,11 +157,11 @@ func (g *glade) judge() error {
 
 // over checks that after the end of the system the ended actors still have their reasons.
 func (g *glade) over() error {
-	why := g.fly.b.cold.reason
+	why := g.fly.target().Cold.Reason
 	if err := g.sys.Shutdown(context.Background()); err != nil {
 		return err
 	}
-	if got := g.fly.b.terminatedRecord().reason; got != why {
+	if got := g.fly.target().TerminatedRecord().Reason; got != why {
 		return fmt.Errorf("after the end of the system it had ended for %v, not %v", got, why)
 	}
 	return g.allEnded()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
 
 // daybook records the results of a program, besides the order of its behaviours.

@@ -1,76 +1,50 @@
 package actor
 
-import "runtime"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/internal/kernel"
+)
 
 // envOf returns the env of a sender. The type switch is cheaper than a method call.
-func envOf(from Sender) env {
+func envOf(from Sender) kernel.Env {
 	switch f := from.(type) {
 	case *Context:
-		if c := f.kernel(); c != nil && c.sys != nil {
+		if c := f.kernel(); c != nil && c.Sys != nil {
 			return c
 		}
 	case *System:
-		if s := f.kernel(); s != nil && s.sched != nil {
+		if s := f.kernel(); s != nil && s.Sched != nil {
 			return s
 		}
-	case *carrier:
+	case *kernel.Carrier:
 		if f != nil {
-			return f.env
+			return f.Env
 		}
-	case *processEnv:
+	case *kernel.ProcessEnv:
 		return f
 	default:
-		return envOfEmbedded(from)
+		return kernel.EnvOf(from)
 	}
-	panicNoSender()
+	kernel.PanicNoSender()
 	return nil
 }
 
-// envOfEmbedded is envOf for a struct that embeds a Context or a System.
-//
-//go:noinline
-func envOfEmbedded(from Sender) env {
-	if from == nil {
-		panicNoSender()
+// carriedBy returns the context that messages of a sender carry, or nil.
+func carriedBy(from Sender) context.Context {
+	if c, inside := from.(*Context); inside {
+		return c.kernel().Travels
 	}
-	e := senderOf(from)
-	if e == nil || e.system() == nil || e.system().sched == nil {
-		panicNoSender()
-	}
-	return e
-}
-
-// senderOf returns nil if the embedded pointer is nil: then the promoted method panics.
-func senderOf(from Sender) (e env) {
-	defer func() {
-		if _, is := recover().(runtime.Error); is {
-			e = nil
-		}
-	}()
-	return from.sender()
-}
-
-//go:noinline
-func panicNoSender() {
-	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System " +
-		"outside")
-}
-
-// envFor returns the env of a sender for acting on a.
-func envFor(from Sender, a *cell) env {
-	if f, inside := from.(*Context); inside && f != nil && f.kernel().sys == a.shared().sys {
-		return f.kernel()
-	}
-	return envOf(from).in(a)
+	return kernel.CarriedBy(from)
 }
 
 // senderOfEnv returns the Sender that users get.
-func senderOfEnv(e env) Sender {
-	if c := e.turn(); c != nil {
-		return c.face()
+func senderOfEnv(e kernel.Env) Sender {
+	if c := e.Turn(); c != nil {
+		return contextOf(c)
 	}
-	if p, ok := e.(*processEnv); ok {
+	if p, ok := e.(*kernel.ProcessEnv); ok {
 		return p
 	}
-	return e.system().face()
+	return systemOf(e.InSystem())
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // weir is a stage on which goroutines wait to send to an actor, the pond. Its gate is shut: it has
@@ -43,7 +44,7 @@ var (
 		wardenFell.Handle(func(a *warden, c *Context, f ChildDown) {
 			if !f.Final {
 				if a.w.backsOff {
-					postpone(c, f.Ref)
+					Postpone(c, f.Ref)
 				}
 				Restart(c, f.Ref)
 			}
@@ -59,7 +60,7 @@ var (
 
 func newWeir(p *explore.Program) *weir {
 	w := new(weir)
-	pondType.info.ownedIn() // made at its first use, which would otherwise be in a thread
+	infoOf(pondType).OwnedIn() // made at its first use, which would otherwise be in a thread
 	w.stage = newStage(p, WithHooks(Hooks{
 		Panic: func(PanicReport) {},
 		DeadLetter: func(d DeadLetter) {
@@ -68,7 +69,7 @@ func newWeir(p *explore.Program) *weir {
 			}
 		},
 	}))
-	w.sys.kernel().opts.leeway = 1
+	w.sys.kernel().Opts.Leeway = 1
 	w.keeper = wardenType.Spawn(w.sys, warden{w})
 	wardenAct.Send(w.sys, w.keeper, func(c *Context) {
 		w.pond = SpawnSupervised(c, pondType, func(a *pond) { *a = pond{w} }, wardenFell)
@@ -96,8 +97,8 @@ func (w *weir) fall() {
 // has ended; nil: it never ends.
 func (w *weir) sendWait(gone func() bool) {
 	defer func() { w.through++ }()
-	to := w.pond.b
-	l := &to.flowOf().permits
+	to := w.pond.target()
+	l := &to.FlowOf().Permits
 	if waiter := l.Acquire(to); waiter != nil {
 		w.p.Await(func() bool { return waiter.Woken() || gone != nil && gone() })
 		if !waiter.Woken() {
@@ -107,9 +108,9 @@ func (w *weir) sendWait(gone func() bool) {
 		}
 		l.WakeNext()
 	}
-	m := pondTake.d.size.TakeOne()
-	*payloadOf[int](m) = 1
-	if err := pondTake.d.tryDeliver(w.sys, w.sys.kernel(), to, m); err != nil {
+	m := pondTake.desc().Size.TakeOne()
+	*kernel.PayloadOf[int](m) = 1
+	if err := pondTake.desc().TryDeliver(nil, w.sys.kernel(), to, m); err != nil {
 		w.refused++
 	}
 }
@@ -127,7 +128,7 @@ func (w *weir) judge(senders int) error {
 	if st := w.sys.Stats(); st.Mutes != st.Unmutes {
 		return fmt.Errorf("%d mutes, %d unmutes", st.Mutes, st.Unmutes)
 	}
-	if l := &w.pond.b.flow.Load().permits; l.Waiting() != 0 {
+	if l := &w.pond.target().Flow.Load().Permits; l.Waiting() != 0 {
 		return errors.New("a goroutine is in line: " + w.state())
 	}
 	return nil

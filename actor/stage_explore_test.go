@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -23,7 +24,7 @@ type stage struct {
 
 func newStage(p *explore.Program, opts ...Option) stage {
 	s := stage{p: p, sys: Start(append(opts, WithWorkers(2))...)}
-	s.crew = s.sys.kernel().manual()
+	s.crew = s.sys.kernel().Manual()
 	return s
 }
 
@@ -36,10 +37,10 @@ func (s *stage) man() { explore.Man(s.p, s.crew) }
 // resting checks that nothing is queued or held, and that calls that wait for quiescence are let
 // go.
 func (s *stage) resting() error {
-	if !s.sys.kernel().sched.ParkAll() {
+	if !s.sys.kernel().Sched.ParkAll() {
 		return errors.New("there is work left, and nobody does it")
 	}
-	if n, ok := s.sys.kernel().sched.OnlyHolds(); n != 0 || !ok {
+	if n, ok := s.sys.kernel().Sched.OnlyHolds(); n != 0 || !ok {
 		return fmt.Errorf("%d holds left, quiet but for them: %v", n, ok)
 	}
 	return s.sys.Wait(context.Background())
@@ -47,10 +48,10 @@ func (s *stage) resting() error {
 
 // allEnded checks that after the end of the system every actor that was spawned has ended.
 func (s *stage) allEnded() error {
-	spawned, ended := s.sys.kernel().outside.spawned.Load(), s.sys.kernel().outside.stopped.Load()
+	spawned, ended := s.sys.kernel().Outside.Spawned.Load(), s.sys.kernel().Outside.Stopped.Load()
 	for _, w := range s.crew {
-		n := &w.Local().(*kernelTurn).count
-		spawned, ended = spawned+n.spawned.Load(), ended+n.stopped.Load()
+		n := &w.Local().(*kernel.Turn).Count
+		spawned, ended = spawned+n.Spawned.Load(), ended+n.Stopped.Load()
 	}
 	if spawned != ended {
 		return fmt.Errorf("%d were spawned, %d have ended", spawned, ended)

@@ -1,9 +1,6 @@
 package actor
 
-import (
-	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/sched"
-)
+import "github.com/gallop-go/gallop/internal/kernel"
 
 // Stats has counters of a system's work since its start. They are exact after [System.Wait],
 // [System.Run], [System.Shutdown] and [System.Stop]. While the system works, the counters need not
@@ -65,152 +62,18 @@ type WorkerStats struct {
 	Pinned bool
 }
 
-// counters are a worker's own counters. The owner writes them. The count of messages changes all
-// the time, and is published now and then: see publish.
-type counters struct {
-	messages uint64 // taken out of a mailbox or invoked. Owner only
-	// notRun is the part of messages that ran no behaviour of the user's: the runtime's own, and
-	// refused or stashed messages. Owner only.
-	notRun                                                                     uint64
-	shownMessages                                                              seam.Gauge
-	spawned, stopped, panics, deadLetters, mutes, unmutes, released, deadlocks seam.Gauge
-	// bestEffort is a part of deadLetters, and errorRestarts of restarts.
-	bestEffort, restarts, errorRestarts seam.Gauge
-}
-
-// publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
-// the worker falls asleep or leaves. It reviews the biases only at the end of a quantum, except on
-// a worker without a slot. A review whenever the worker falls asleep would make an ask dearer, and
-// the pauses of the biases too short.
-func (c *kernelTurn) publish() {
-	// The difference is too small while the running message is in notRun and not yet in messages.
-	if n := c.count.messages - c.count.notRun; int64(n-c.count.shownMessages.Load()) > 0 {
-		c.count.shownMessages.StoreRelease(n)
-	}
-	resting := c.w.AboutToPark()
-	if !resting || !c.w.KeepsWork() {
-		c.reviewBias()
-	}
-	if resting {
-		c.forgetTurn()
-		if c.w.Stopping() || c.w.Dismissed() {
-			c.dropCaches()
-		}
-	}
-}
-
-// add adds the counters of a worker that does not run. The caller owns both.
-func (n *counters) add(o *counters) {
-	n.shownMessages.Add(o.shownMessages.Load())
-	n.spawned.Add(o.spawned.Load())
-	n.stopped.Add(o.stopped.Load())
-	n.panics.Add(o.panics.Load())
-	n.deadLetters.Add(o.deadLetters.Load())
-	n.mutes.Add(o.mutes.Load())
-	n.unmutes.Add(o.unmutes.Load())
-	n.released.Add(o.released.Load())
-	n.deadlocks.Add(o.deadlocks.Load())
-	n.bestEffort.Add(o.bestEffort.Load())
-	n.restarts.Add(o.restarts.Load())
-	n.errorRestarts.Add(o.errorRestarts.Load())
-}
-
-// mergeContexts is sched.Config.Merge. It keeps the counters of workers that will not run any more,
-// in a context that belongs to no worker.
-func mergeContexts(soFar any, gone []*sched.Worker) any {
-	sum := new(kernelTurn)
-	if soFar != nil {
-		sum.count.add(&soFar.(*kernelTurn).count)
-	}
-	for _, w := range gone {
-		sum.count.add(&w.Local().(*kernelTurn).count)
-	}
-	return sum
-}
-
-// outsideCounters count events in goroutines that are no workers.
-type outsideCounters struct {
-	spawned, stopped, panics, deadLetters, bestEffort, unmutes seam.Uint64
-}
-
-// Stats implements [System.Stats].
-func (s *kernelSystem) Stats() Stats {
-	s.mustBeStarted("Stats")
+// statsOf returns the Stats that users get.
+func statsOf(k kernel.Stats) Stats {
 	st := Stats{
-		Spawned:     s.outside.spawned.Load(),
-		Stopped:     s.outside.stopped.Load(),
-		Panics:      s.outside.panics.Load(),
-		DeadLetters: s.outside.deadLetters.Load(),
-		BestEffort:  s.outside.bestEffort.Load(),
-		Unmutes:     s.outside.unmutes.Load(),
-
-		TooManyBlocked: s.sched.DetachedStats().Refused,
-		LongTurns:      s.longTurns.found.Load(),
-		LongTurnsNow:   s.blocked.longNow(),
+		Messages: k.Messages, Spawned: k.Spawned, Stopped: k.Stopped, Panics: k.Panics,
+		DeadLetters: k.DeadLetters, BestEffort: k.BestEffort, Mutes: k.Mutes, Unmutes: k.Unmutes,
+		Exempted: k.Exempted, PressureDeadlocks: k.PressureDeadlocks, Injected: k.Injected,
+		Steals: k.Steals, Parks: k.Parks, Turns: k.Turns, TooManyBlocked: k.TooManyBlocked,
+		Restarts: k.Restarts, ErrorRestarts: k.ErrorRestarts, LongTurns: k.LongTurns,
+		LongTurnsNow: k.LongTurnsNow,
 	}
-	detached := -1
-	for _, w := range s.sched.AllWorkers() {
-		c := w.Local().(*kernelTurn)
-		st.addCounters(&c.count)
-		if w.Running() != nil && !peekBlocking(w) && w.LongTurn() != nil && !s.blocked.has(c) {
-			st.LongTurnsNow++
-		}
-		n := workerStats(w.Counters(), c.count.shownMessages.Load())
-		n.Pinned = w.Pinned()
-		st.addTotals(n)
-		switch {
-		case w.ID() < s.Workers() || n.Pinned:
-			st.Workers = append(st.Workers, n)
-		case detached < 0:
-			detached, n.Surplus = len(st.Workers), true
-			st.Workers = append(st.Workers, n)
-		default:
-			st.Workers[detached].add(n)
-		}
+	for _, w := range k.Workers {
+		st.Workers = append(st.Workers, WorkerStats(w))
 	}
 	return st
-}
-
-func workerStats(n sched.Counters, messages uint64) WorkerStats {
-	return WorkerStats{
-		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks,
-		Wakes:  n.Wakes,
-		Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Overflows,
-	}
-}
-
-// add adds another worker's figures.
-func (w *WorkerStats) add(o WorkerStats) {
-	w.Turns += o.Turns
-	w.Messages += o.Messages
-	w.Steals += o.Steals
-	w.StealMisses += o.StealMisses
-	w.Parks += o.Parks
-	w.Wakes += o.Wakes
-	w.Yields += o.Yields
-	w.NextSlot += o.NextSlot
-	w.Injected += o.Injected
-	w.Spills += o.Spills
-}
-
-func (st *Stats) addCounters(n *counters) {
-	st.Messages += n.shownMessages.Load()
-	st.Spawned += n.spawned.Load()
-	st.Stopped += n.stopped.Load()
-	st.Panics += n.panics.Load()
-	st.DeadLetters += n.deadLetters.Load()
-	st.BestEffort += n.bestEffort.Load()
-	st.Mutes += n.mutes.Load()
-	st.Unmutes += n.unmutes.Load()
-	st.Exempted += n.released.Load()
-	st.PressureDeadlocks += n.deadlocks.Load()
-	st.Restarts += n.restarts.Load()
-	st.ErrorRestarts += n.errorRestarts.Load()
-}
-
-func (st *Stats) addTotals(w WorkerStats) {
-	st.Turns += w.Turns
-	st.Steals += w.Steals
-	st.Parks += w.Parks
-	st.Injected += w.Injected
 }

@@ -1,6 +1,10 @@
 package actor
 
-import "context"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/internal/kernel"
+)
 
 // System is a runtime: workers, and the actors that were spawned from it. A process may
 // have several systems; they share nothing but recycled memory. A System is the
@@ -11,10 +15,20 @@ import "context"
 // for the threads of pinned types with actors.
 type System struct{ systemBase }
 
-type systemBase = kernelSystemBase
+type systemBase = kernel.SystemBase
 
 // Start makes a system. If options are bad it panics, and the panic lists all mistakes.
-func Start(opts ...Option) *System { return newSystem(opts).face() }
+func Start(opts ...Option) *System {
+	return systemOf(kernel.NewSystem(func(all *kernel.Options) {
+		for _, o := range opts {
+			if o == nil {
+				all.Wrong = append(all.Wrong, "a nil option")
+				continue
+			}
+			all.Apply(o)
+		}
+	}))
+}
 
 // With returns a sender for code outside of behaviours whose messages carry ctx: its
 // values, its deadline and its end. The behaviours find it in [Context.Context]. A
@@ -27,7 +41,7 @@ func Start(opts ...Option) *System { return newSystem(opts).face() }
 func (s *System) With(ctx context.Context) Sender { return s.kernel().With(ctx) }
 
 // Stats returns the system's figures.
-func (s *System) Stats() Stats { return s.kernel().Stats() }
+func (s *System) Stats() Stats { return statsOf(s.kernel().Stats()) }
 
 // Workers returns the number of workers.
 func (s *System) Workers() int { return s.kernel().Workers() }
@@ -68,7 +82,13 @@ func (s *System) Run() error { return s.kernel().Run() }
 // Shutdown ends the system and not its actors: no OnStop runs. Everything that keeps
 // [System.Wait] waiting keeps Shutdown waiting, until ctx ends. So a service first drains or stops
 // its root actor, and with it all others, and then stops the system: [DrainWait], then Shutdown.
-func (s *System) Shutdown(ctx context.Context) error { return s.kernel().Shutdown(ctx) }
+func (s *System) Shutdown(ctx context.Context) error {
+	holders, err := s.kernel().Shutdown(ctx)
+	if err != nil {
+		return &ShutdownError{Holders: holdersOf(holders), Err: err}
+	}
+	return nil
+}
 
 // Stop ends the system now: behaviours that run finish, and all other mail becomes dead
 // letters. It blocks until that has happened and no goroutine of the system is left.
@@ -110,4 +130,4 @@ func (s *System) Hold() (release func(), err error) { return s.kernel().Hold() }
 // Why is for people and logs. It looks at each timer and at each actor that waits, which takes
 // about 100 ns for each, and holds the lock of a shard of timers for some microseconds at a time.
 // Any goroutine may call it, a behaviour too.
-func (s *System) Why() []Holder { return s.kernel().Why() }
+func (s *System) Why() []Holder { return holdersOf(s.kernel().Why()) }

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // TestType_NamesOfTheRuntime: "panics if the name is empty or taken". The runtime's own rows take
 // no name.
 func TestType_NamesOfTheRuntime(t *testing.T) {
 	typ := NewType[int]("odd")
-	for _, d := range append(ownDescs, &descriptor{name: "(timer)"}) {
-		if d.name != "" {
-			Declare[int](typ, d.name)
+	for _, d := range append(kernel.OwnDescs, &kernel.Descriptor{Name: "(timer)"}) {
+		if d.Name != "" {
+			Declare[int](typ, d.Name)
 		}
 	}
 }
@@ -22,8 +24,8 @@ func TestType_NamesOfTheRuntime(t *testing.T) {
 func TestType_TooManyBehaviours(t *testing.T) {
 	typ := NewType[int]("big")
 	b := Declare[int](typ, "first")
-	for len(typ.info.decls) < userIDs+maxBehaviours-1 {
-		typ.info.decls = append(typ.info.decls, b.d)
+	for len(infoOf(typ).Decls) < kernel.UserIDs+kernel.MaxBehaviours-1 {
+		infoOf(typ).Decls = append(infoOf(typ).Decls, b.desc())
 	}
 	Declare[int](typ, "last but one")
 	defer func() {
@@ -33,5 +35,5 @@ func TestType_TooManyBehaviours(t *testing.T) {
 		}
 	}()
 	late := Declare[int](typ, "last")
-	t.Errorf("behaviour %d was accepted", late.d.id)
+	t.Errorf("behaviour %d was accepted", late.desc().ID)
 }

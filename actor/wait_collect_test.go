@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // TestPressureDeadlock_WaitsOfRecalled: an actor waits for an actor under pressure. It may be
@@ -31,7 +32,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 			holderDo.Send(sys, r, func(_ *holder, c *Context) {
 				holderDo.Send(c, p, func(*holder, *Context) {})
 			})
-			for !r.b.blockedOn.Parked() {
+			for !r.target().BlockedOn.Parked() {
 				runtime.Gosched()
 			}
 			for range 500 {
@@ -47,7 +48,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					collectWaits(c.kernel().self)
+					kernel.CollectWaits(c.kernel().Self)
 				}
 			}
 		})
@@ -56,7 +57,7 @@ func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 			Kill(sys, r)
 		}
 		for _, r := range all {
-			for !r.b.box.Closed() {
+			for !r.target().Box.Closed() {
 				runtime.Gosched()
 			}
 		}
@@ -75,19 +76,19 @@ func TestCell_Layout(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) != 8 || invariant.On { // checks keep counts in every task
 		return
 	}
-	var a cell
+	var a kernel.Cell
 	if size := unsafe.Sizeof(a); size > 96 {
 		t.Errorf("a body takes %d bytes", size)
 	}
-	if d := unsafe.Offsetof(a.system) - unsafe.Offsetof(a.box); d < 64 {
+	if d := unsafe.Offsetof(a.System) - unsafe.Offsetof(a.Box); d < 64 {
 		t.Errorf("the box and the lane are %d bytes apart", d)
 	}
 	for begin := uintptr(0); begin < 64; begin += 16 {
-		in := (begin + unsafe.Offsetof(a.in)) / 64
-		if (begin+unsafe.Offsetof(a.box))/64 == in {
+		in := (begin + unsafe.Offsetof(a.In)) / 64
+		if (begin+unsafe.Offsetof(a.Box))/64 == in {
 			t.Errorf("the box and the consumer's half share a line at %d", begin)
 		}
-		if begin != 48 && (begin+unsafe.Offsetof(a.gate))/64 == in {
+		if begin != 48 && (begin+unsafe.Offsetof(a.Gate))/64 == in {
 			t.Errorf("the gate and the consumer's half share a line at %d", begin)
 		}
 	}

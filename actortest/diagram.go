@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
 
 // diagram returns a trace as a sequence diagram of Mermaid, which editors and code hosts show. Each

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
 
 // Fault is a failure that is injected in every run: see [WithFaults].
@@ -18,7 +18,7 @@ type Fault struct {
 	// named. They are no messages, so Drop and Refuse do not apply to them.
 	//
 	// Drop does not apply to messages of the runtime about ends and starts of other actors either:
-	// an [actor.Down], [actor.Exit] or [actor.ChildDown] is never lost.
+	// an [actor.Down], an [actor.Exit] or a supervisor's message about its child is never lost.
 	Type, Behaviour string
 	// At is the number of the first message that the fault applies to. 1, the default, is the first
 	// message of all.

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // TestFaults: the table affects the messages that it names, and the counts add up.
@@ -167,8 +167,8 @@ type warden struct {
 
 var (
 	wardenType      = actor.NewType[warden]("warden")
-	wardenChildDown = actor.Declare[actor.ChildDown](wardenType, "fell")
-	wardenChildUp   = actor.Declare[access.ChildUp](wardenType, "rose")
+	wardenChildDown = actor.Declare[kernel.ChildDown](wardenType, "fell")
+	wardenChildUp   = actor.Declare[kernel.ChildUp](wardenType, "rose")
 	wardenDown      = actor.Declare[actor.Down](wardenType, "down")
 	wardenExit      = actor.Declare[actor.Exit](wardenType, "exit")
 	_               = wardenType.OnStart((*warden).start).Table(wardenChildDown.Handle(hear),
@@ -179,9 +179,10 @@ var (
 func hear[M any](w *warden, _ *actor.Context, _ M) { w.heard++ }
 
 func (w *warden) start(c *actor.Context) error {
-	care := access.ChildOptions{Down: wardenChildDown, Up: wardenChildUp}
-	w.child, _ = actor.As[puppet](access.SpawnUnder(c, puppetType, func(*puppet) {},
-		care).(actor.AnyRef))
+	care := kernel.ChildOptions{Down: kernel.AnyBehaviour(wardenChildDown).Descriptor(),
+		Up: kernel.AnyBehaviour(wardenChildUp).Descriptor()}
+	w.child = actor.Ref[puppet](kernel.SpawnUnder(kernel.TurnOf(c), (*kernel.AnyType)(puppetType).Info(),
+		func(*puppet) {}, care))
 	actor.TrapExit(c, wardenExit)
 	actor.Link(c, w.child)
 	actor.Watch(c, w.child, wardenDown)

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/face"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
 
 // Turn records what a function did in a turn of an actor: see [In].
@@ -67,8 +69,11 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 	}
 	turn, began, done := &sim.Turn{}, false, false
 	ref := t.Spawn(r.sys, state)
-	err := sim.InTurn(turn, ref,
-		func(s *S, c *actor.Context) { began = true; f(s, c); done = true })
+	err := kernel.AnyRef(ref).Cell().InTurn(turn, func(a *kernel.Cell, c *kernel.Turn) {
+		began = true
+		f(kernel.StateOf[S](a), face.Context(c))
+		done = true
+	})
 	r.Quiet()
 	switch {
 	case err != nil || !began:

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Payloads are printed by this file and not by fmt. fmt prints addresses, which differ from run to
@@ -123,50 +125,60 @@ func (p *printer) runtimeValue(v reflect.Value) bool {
 		p.WriteString(time.Duration(v.Int()).String())
 	case t == reflect.TypeFor[time.Time]():
 		p.WriteString("time")
-	case t.Kind() == reflect.Struct && t.PkgPath() == module+"actor":
-		if id := actorIDIn(v); id != 0 {
-			p.WriteString(p.name(id))
+	case isPublic(v):
+		return false
+	default:
+		if a := cellIn(v); a != nil {
+			p.WriteString(p.name(a.ID))
 			break
-		}
-		for i := range t.NumField() {
-			if t.Field(i).IsExported() {
-				return false // its fields are public, like those in a Result
-			}
 		}
 		name, _, _ := strings.Cut(t.Name(), "[")
 		p.WriteString(name)
-	default:
-		return false
 	}
 	return true
 }
 
-// actorIDIn returns the ID of the actor that a ref or a handler leads to; 0 if there is none. It
-// finds unexported fields of package actor by name.
-func actorIDIn(v reflect.Value) uint64 {
-	for range payloadDepth {
-		if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-			v = v.Elem()
-		}
-		if !v.IsValid() || v.Kind() != reflect.Struct {
-			return 0
-		}
-		if id := v.FieldByName("id"); id.IsValid() && id.Kind() == reflect.Uint64 {
-			return id.Uint()
-		}
-		next := v.FieldByName("b")
-		if !next.IsValid() {
-			next = v.FieldByName("ref")
-		}
-		if !next.IsValid() {
-			next = v.FieldByName("to")
-		}
-		if !next.IsValid() {
-			return 0
-		}
-		v = next
+// isPublic reports whether a value is none of the runtime's own, or one whose fields users know, like
+// those of a Result.
+func isPublic(v reflect.Value) bool {
+	switch t := v.Type(); {
+	case t == reflect.TypeFor[*kernel.Cell]():
+		return v.IsNil()
+	case t.Kind() != reflect.Struct || t == reflect.TypeFor[kernel.ChildDown]() ||
+		t == reflect.TypeFor[kernel.ChildUp]():
+		return true
+	case t.PkgPath() == module+"internal/kernel":
+		return false
+	case t.PkgPath() != module+"actor":
+		return true
 	}
-	return 0
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() {
+			return true
+		}
+	}
+	return false
+}
+
+// cellIn returns the actor that a value of the runtime leads to, for example a ref or a handler; nil
+// if there is none.
+func cellIn(v reflect.Value) *kernel.Cell {
+	if v.Type() == reflect.TypeFor[*kernel.Cell]() {
+		return (*kernel.Cell)(v.UnsafePointer())
+	}
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if !v.Type().Field(i).Anonymous && f.Type() != reflect.TypeFor[*kernel.Cell]() {
+			continue
+		}
+		if a := cellIn(f); a != nil {
+			return a
+		}
+	}
+	return nil
 }
 
 // byKind prints a value by its kind.

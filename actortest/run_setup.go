@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
 
 // runSetup is shared by all runs of a scenario.
@@ -105,8 +106,8 @@ var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 // start makes the system of a run. Its behaviours run on the calling goroutine.
 func (r *R) start() {
 	r.clock = actor.NewVirtualClock(epoch)
-	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked,
-		Fault: r.fault, Refuse: r.refuse, Stuck: r.stuck}
+	h := &sim.Hooks{Choose: r.choose, Event: r.event, Panicked: r.panicked, Fault: r.fault,
+		Refuse: r.refuse, Stuck: r.stuck}
 	r.hooks = h
 	if r.detailed {
 		h.Payload = func(v any) { r.payload = describe(v, h.Name) }
@@ -114,7 +115,10 @@ func (r *R) start() {
 	if len(r.setup.latencies) > 0 {
 		h.Latency = r.latency
 	}
-	opts := []actor.Option{sim.Option(h).(actor.Option), actor.WithWorkers(r.setup.workers),
+	byHooks := kernel.OptionFunc(func(o *kernel.Options) {
+		o.Hooks, o.RunClock = h, (*kernel.VirtualClock)(r.clock)
+	})
+	opts := []actor.Option{byHooks, actor.WithWorkers(r.setup.workers),
 		actor.WithClock(r.clock),
 		actor.WithHooks(actor.Hooks{DeadLetter: func(actor.DeadLetter) {}}),
 		actor.WithLogger(newLogger(&r.outcome.log, func() time.Duration {
@@ -176,7 +180,7 @@ func (r *R) place(e sim.Event) string {
 func (r *R) finish() {
 	r.waitUntilQuiet()
 	r.sys.Stop() // stashed messages become dead letters
-	st, counts := r.sys.Stats(), sim.CountsOf(r.sys)
+	st, counts := r.sys.Stats(), kernel.SystemOf(r.sys).SimCounts()
 	if run := st.Messages + counts.Received; counts.Sent != run+st.DeadLetters {
 		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", counts.Sent, run,
 			st.DeadLetters)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // parent restarts its child a minute after each failure.
@@ -15,8 +15,8 @@ type parent struct{ child actor.Ref[puppet] }
 
 var (
 	parentType = actor.NewType[parent]("parent")
-	childDown  = actor.Declare[actor.ChildDown](parentType, "fell")
-	wake       = actor.Declare[actor.AnyRef](parentType, "wake")
+	childDown  = actor.Declare[kernel.ChildDown](parentType, "fell")
+	wake       = actor.Declare[kernel.AnyRef](parentType, "wake")
 	whose      = actor.DeclareAsk[struct{}, actor.Ref[puppet]](parentType, "whose")
 )
 
@@ -27,18 +27,18 @@ func init() {
 }
 
 func (b *parent) start(c *actor.Context) error {
-	b.child = actor.SpawnSupervised(c, puppetType, func(*puppet) {}, childDown)
+	b.child = spawnUnder(c, puppetType, childDown)
 	return nil
 }
 
-func (b *parent) childDown(c *actor.Context, f actor.ChildDown) {
+func (b *parent) childDown(c *actor.Context, f kernel.ChildDown) {
 	if !f.Final {
-		access.Standby(c, f.Ref)
+		standby(c, f.Ref)
 		actor.After(c, time.Minute, wake, f.Ref)
 	}
 }
 
-func (b *parent) wake(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
+func (b *parent) wake(c *actor.Context, r kernel.AnyRef) { restart(c, r) }
 
 func (b *parent) whose(*actor.Context, struct{}) (actor.Ref[puppet], error) {
 	return b.child, nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
 
 // WithTrace sets how many events of a run that has failed, or that was replayed, are printed: the

@@ -210,10 +210,13 @@ func TestTrace_Payloads(t *testing.T) {
 	circle := &nasty{}
 	circle.self = circle
 	circle.list = []any{circle}
-	fails(t, "look", func(r *actortest.R) {
+	said := fails(t, "look", func(r *actortest.R) {
 		circle.to = actortest.NewProbe[int](r, "ints").Handler()
 		actortest.NewProbe[*nasty](r, "any").Handler().Send(r.System(), circle)
 		r.Quiet()
 		r.Errorf("look")
 	}, actortest.WithRuns(1))
+	if !strings.Contains(said, " to:ints#1 ") {
+		t.Errorf("no name of the handler's actor in\n%s", said)
+	}
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
 
 // AllowWaiting allows callers to wait at the end of a run for replies that actors or processes of
@@ -31,7 +32,7 @@ func AllowWaiting(types ...string) Option {
 // waits returns a line for each caller that waits for a reply; "" if there is none.
 func (r *R) waits() string {
 	var s strings.Builder
-	for _, w := range sim.CountsOf(r.sys).Waits {
+	for _, w := range kernel.SystemOf(r.sys).SimCounts().Waits {
 		if w.How == sim.Unanswered || r.setup.mayWait == nil || !r.setup.mayWait(w.Type) {
 			s.WriteString("\n" + r.describeWait(w))
 		}

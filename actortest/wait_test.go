@@ -8,7 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // desk2 defers its replies, and gives them on request.
@@ -96,16 +96,16 @@ type slack struct{ child actor.Ref[desk2] }
 
 var (
 	slackType  = actor.NewType[slack]("slack")
-	slackDown  = actor.Declare[actor.ChildDown](slackType, "fell")
+	slackDown  = actor.Declare[kernel.ChildDown](slackType, "fell")
 	slackChild = actor.DeclareAsk[struct{}, actor.Ref[desk2]](slackType, "child")
 )
 
 func init() {
 	slackType.OnStart(func(s *slack, c *actor.Context) error {
-		s.child = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackDown)
+		s.child = spawnUnder(c, desk2Type, slackDown)
 		return nil
-	}).Table(slackDown.Handle(func(_ *slack, c *actor.Context, f actor.ChildDown) {
-		access.Standby(c, f.Ref)
+	}).Table(slackDown.Handle(func(_ *slack, c *actor.Context, f kernel.ChildDown) {
+		standby(c, f.Ref)
 	}),
 		slackChild.Handle(func(s *slack, _ *actor.Context, _ struct{}) (actor.Ref[desk2],
 			error) {
@@ -121,7 +121,7 @@ func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 		if err != nil {
 			r.Fatalf("%v", err)
 		}
-		actor.Suspend(r.System(), child)
+		suspend(r.System(), child.Any())
 		r.Quiet()
 		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), child)
 	}
@@ -137,16 +137,16 @@ type keen struct{ child actor.Ref[patron] }
 
 var (
 	keenType  = actor.NewType[keen]("keen")
-	keenDown  = actor.Declare[actor.ChildDown](keenType, "fell")
+	keenDown  = actor.Declare[kernel.ChildDown](keenType, "fell")
 	keenChild = actor.DeclareAsk[struct{}, actor.Ref[patron]](keenType, "child")
 )
 
 func init() {
 	keenType.OnStart(func(k *keen, c *actor.Context) error {
-		k.child = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenDown)
+		k.child = spawnUnder(c, patronType, keenDown)
 		return nil
-	}).Table(keenDown.Handle(func(_ *keen, c *actor.Context, f actor.ChildDown) {
-		actor.Restart(c, f.Ref)
+	}).Table(keenDown.Handle(func(_ *keen, c *actor.Context, f kernel.ChildDown) {
+		restart(c, f.Ref)
 	}),
 		keenChild.Handle(func(k *keen, _ *actor.Context, _ struct{}) (actor.Ref[patron],
 			error) {
@@ -166,7 +166,7 @@ func TestRun_NoCallerWaitsAfterRestart(t *testing.T) {
 			}
 			goAsk.Send(r.System(), child, desk2Type.Spawn(r.System(), desk2{stashes: stashes}))
 			r.Quiet()
-			actor.Suspend(r.System(), child)
+			suspend(r.System(), child.Any())
 		}, actortest.WithRuns(5))
 	}
 }

@@ -27,7 +27,7 @@ func TestRecorder_BeforeAStall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	r.Close() // its goroutine would tick by the machine's time
 	r.log = flightlog.New(r.ring, flightlog.Sparse, flightlog.Reach, func() int64 { return now })
 	var rings [2]*flightlog.Ring
 	// Actor is the time of the event in µs, and Other the worker.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/flightlog"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -21,23 +21,10 @@ var (
 	ErrNowhere = errors.New("gallop: flight: neither a directory nor a writer to write to")
 )
 
-// source is the part of package actor that this package uses: see access.InspectorOf.
-type source interface {
-	Record(bytes int) (log *flightlog.Log, stop func())
-	Wall() time.Time
-	IsDeterministic() bool
-	OnPanic(f func(actor.PanicReport)) (stop func())
-	OnLongTurn(f func(actor.LongTurnReport)) (stop func())
-	OnPressureDeadlock(f func(actor.PressureDeadlock)) (stop func())
-	OnDeadLetter(f func(to, behaviour, fromType any, from uint64, reason error)) (stop func())
-	ReceiverOf(to any) actor.ActorName
-	NamesOf(behaviour, fromType any) (typ, name, from string, bestEffort bool)
-}
-
 // Recorder records a system, from [Start] to Close. Its methods may be called from any goroutine.
 type Recorder struct {
 	settings
-	in    source
+	in    *kernel.Inspector
 	log   *flightlog.Log
 	began time.Time
 	start time.Time // the same moment, by the machine's clock
@@ -78,7 +65,7 @@ func Start(sys *actor.System, opts ...Option) (*Recorder, error) {
 	for _, o := range opts {
 		o(&r.settings)
 	}
-	r.in = access.InspectorOf(sys).(source)
+	r.in = kernel.InspectorOf(kernel.SystemOf(sys))
 	log, stop := r.in.Record(r.ring)
 	if log == nil {
 		return nil, ErrRecorded
@@ -212,15 +199,15 @@ func (r *Recorder) ask(reason string, e Event, lasted time.Duration) {
 // listen subscribes to the events that cause a recording.
 func (r *Recorder) listen() (stops []func()) {
 	return []func(){
-		r.in.OnPanic(func(p actor.PanicReport) {
+		r.in.OnPanic(func(p kernel.PanicReport) {
 			r.ask("a behaviour has panicked: "+value(p), Event{What: Panic, Type: p.Type,
 				Behaviour: p.Behaviour, Actor: p.ActorID, Other: p.From, Worker: Outside}, 0)
 		}),
-		r.in.OnLongTurn(func(l actor.LongTurnReport) {
+		r.in.OnLongTurn(func(l kernel.LongTurnReport) {
 			r.ask(fmt.Sprintf("a turn has lasted for %v", l.AtLeast), Event{What: LongTurn, Type: l.Type,
 				Behaviour: l.Behaviour, Actor: l.ActorID, Other: uint64(l.Worker), Worker: Outside}, l.AtLeast)
 		}),
-		r.in.OnPressureDeadlock(func(d actor.PressureDeadlock) {
+		r.in.OnPressureDeadlock(func(d kernel.PressureDeadlock) {
 			r.ask("actors wait for one under pressure: "+d.String(), Event{What: Deadlock,
 				Type: d.Pressed.Type, Actor: d.Pressed.ID, Other: uint64(len(d.Waits)), Worker: Outside}, 0)
 		}),
@@ -229,7 +216,7 @@ func (r *Recorder) listen() (stops []func()) {
 }
 
 // value returns the value of a panic as text.
-func value(p actor.PanicReport) string {
+func value(p kernel.PanicReport) string {
 	if p.Goexit {
 		return "runtime.Goexit"
 	}
@@ -241,13 +228,13 @@ func value(p actor.PanicReport) string {
 	return text
 }
 
-func (r *Recorder) deadLetter(to, behaviour, fromType any, from uint64, _ error) {
-	typ, name, fromName, bestEffort := r.in.NamesOf(behaviour, fromType)
+func (r *Recorder) deadLetter(l kernel.LetterLook) {
+	typ, name, fromName, bestEffort := l.Kind.Names()
 	if bestEffort || !r.burst.add(int64(time.Since(r.start)/time.Second)) {
 		return
 	}
 	r.ask(fmt.Sprintf("more than %d dead letters in a second", mostLetters), Event{What: DeadLetter,
-		Type: typ, Behaviour: name, Actor: r.in.ReceiverOf(to).ID, Other: from,
+		Type: typ, Behaviour: name, Actor: l.Receiver().ID, Other: l.From,
 		OtherType: fromName, Worker: Outside}, 0)
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -61,7 +61,7 @@ func NewAskPoolOf[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S,
 				ref, _ := actor.As[S](r)
 				return to.To(ref)
 			}}}
-	mustSuit("NewAskPoolOf", to, spec.Type)
+	mustSuit("NewAskPoolOf", kernel.AnyAsk(to).Descriptor(), spec.Type)
 	return AskPool[Q, R]{t}
 }
 
@@ -135,7 +135,7 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 	t := p.mustTakeMembers("Join")
 	mustBeAsker("Join", a)
-	if me, ok := a.(*AskPool[Q, R]); access.SameAskTarget(a, p) || ok && *me == p {
+	if me, ok := a.(*AskPool[Q, R]); kernel.SameAsker(a, p) || ok && *me == p {
 		panic("gallop: group: Join of an AskPool to itself")
 	}
 	if t.join(a) {

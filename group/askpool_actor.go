@@ -2,7 +2,8 @@ package group
 
 import (
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/members"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -24,9 +25,9 @@ type waiter struct {
 type askTable interface {
 	enter(a *askPoolActor, c *actor.Context) (carryOut func(), err error)
 	declared() (tree supervise.Spec, size int)
-	update(n access.MemberNews)
+	update(n members.News)
 	awaits(gone actor.AnyRef) bool
-	look() access.GroupLook
+	look() kernel.GroupLook
 }
 
 var (
@@ -38,8 +39,8 @@ var (
 )
 
 func init() {
-	access.Unrefused(askerNews)
-	access.Unrefused(askersEnded)
+	unrefused(askerNews)
+	unrefused(askersEnded)
 	askPoolType.OnStart((*askPoolActor).start).Table(askerNews.Handle((*askPoolActor).update),
 		resizeAskers.Handle((*askPoolActor).resize), replaced.Handle((*askPoolActor).replaced),
 		askersEnded.Handle(func(_ *askPoolActor, c *actor.Context, _ actor.Down) { crewEnded(c) }))
@@ -68,7 +69,7 @@ func (a *askPoolActor) update(c *actor.Context, n memberNews) {
 		c.Exit(n.Err)
 		return
 	}
-	a.table.update(n.MemberNews)
+	a.table.update(n.News)
 	n.drainLeaving(c)
 	left := a.waiting[:0]
 	for _, w := range a.waiting {

@@ -5,7 +5,9 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/face"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/members"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/supervise"
 )
@@ -43,7 +45,7 @@ type askMember[Q, R any] struct {
 
 // update applies the news of the members that the pool has started. It runs in a turn of the pool's
 // actor.
-func (t *askPoolTable[Q, R]) update(n access.MemberNews) {
+func (t *askPoolTable[Q, R]) update(n members.News) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.members = slices.Clone(t.members)
@@ -55,8 +57,7 @@ func (t *askPoolTable[Q, R]) update(n access.MemberNews) {
 		t.policy.changed(n.Size)
 	}
 	for _, m := range n.Changed {
-		ref := m.Ref.(actor.AnyRef)
-		t.members[m.Index] = askMember[Q, R]{t.factory.bind(ref), ref, m.Down}
+		t.members[m.Index] = askMember[Q, R]{t.factory.bind(m.Ref), m.Ref, m.Down}
 	}
 }
 
@@ -72,10 +73,10 @@ func (t *askPoolTable[Q, R]) awaits(gone actor.AnyRef) bool {
 }
 
 // look describes the pool for its actor: see askPoolActor.Inspect.
-func (t *askPoolTable[Q, R]) look() access.GroupLook {
+func (t *askPoolTable[Q, R]) look() kernel.GroupLook {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := access.GroupLook{What: "ask pool", Of: typeName[Q]() + " to " + typeName[R](),
+	l := kernel.GroupLook{What: "ask pool", Of: typeName[Q]() + " to " + typeName[R](),
 		Members: len(t.members)}
 	for _, m := range t.members {
 		if m.down {
@@ -220,22 +221,22 @@ func (t *askPoolTable[Q, R]) endedErr() error {
 
 // status returns the status of a member. It may call a method of the user's, so without the lock.
 func (m *askMember[Q, R]) status() actor.Status {
-	if r, ok := access.AskTarget(m.asker); ok {
-		return actor.StatusOf(r.(actor.AnyRef))
+	if x, ok := kernel.ReceiverOf(m.asker); ok {
+		return actor.Status(x.B.Status())
 	}
 	return status(m.asker)
 }
 
 // isForeign reports whether status may call a method of the user's.
 func (m *askMember[Q, R]) isForeign() bool {
-	_, ok := access.AskTarget(m.asker)
+	_, ok := kernel.ReceiverOf(m.asker)
 	return !ok
 }
 
 // indexOf returns the index of a member; -1 if a is none. The caller holds the lock.
 func (t *askPoolTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
 	return slices.IndexFunc(t.members,
-		func(m askMember[Q, R]) bool { return access.SameAskTarget(m.asker, a) })
+		func(m askMember[Q, R]) bool { return kernel.SameAsker(m.asker, a) })
 }
 
 // add adds a member. The caller holds the lock, and tells the policy.
@@ -312,7 +313,7 @@ type askWaiterType[Q, R any] struct {
 func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
 	t := &askWaiterType[Q, R]{typ: actor.NewType[askWaiter[Q, R]]("ask waiter")}
 	t.try = actor.Declare[actor.Result[struct{}]](t.typ, "try")
-	access.Unrefused(t.typ)
+	(*kernel.AnyType)(t.typ).Info().Unrefused = true
 	t.typ.Table(t.try.Handle(t.doTry))
 	return t
 }
@@ -320,7 +321,7 @@ func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
 // doTry asks a member if there is one; otherwise it asks the pool's actor to reply when there is.
 func (t *askWaiterType[Q, R]) doTry(p *askWaiter[Q, R], c *actor.Context,
 	said actor.Result[struct{}]) {
-	access.PassOn(c)
+	face.Turn(c).PassOn()
 	a, gone, err := p.t.choose(p.q)
 	if said.Err != nil {
 		err = said.Err

@@ -7,43 +7,25 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/supervise"
 )
 
-// sleepy is a parent whose child is in back-off for an hour after a failure.
-type sleepy struct{}
-
-var (
-	sleepyType  = actor.NewType[sleepy]("sleepy")
-	sleepyBegin = actor.Declare[func(actor.Ref[testWorker])](sleepyType, "begin")
-	sleepyDown  = actor.Declare[actor.ChildDown](sleepyType, "fell")
-	sleepyWake  = actor.Declare[actor.AnyRef](sleepyType, "due")
-	_           = sleepyType.Table(sleepyBegin.Handle((*sleepy).begin),
-		sleepyDown.Handle((*sleepy).childDown),
-		sleepyWake.Handle((*sleepy).due))
-
-	sleepyLog []jobLog
-)
-
-func (*sleepy) begin(c *actor.Context, give func(actor.Ref[testWorker])) {
-	give(actor.SpawnSupervised(c, testWorkerType, func(h *testWorker) { h.log = &sleepyLog },
-		sleepyDown))
-}
-
-func (*sleepy) childDown(c *actor.Context, f actor.ChildDown) {
-	access.Postpone(c, f.Ref)
-	actor.After(c, time.Hour, sleepyWake, f.Ref)
-}
-
-func (*sleepy) due(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
+// sleepyLog has the jobs of the actor of downActor.
+var sleepyLog []jobLog
 
 // downActor returns an actor that is in a back-off for an hour.
-func downActor(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
+func downActor(t testing.TB, sys *actor.System) actor.Ref[testWorker] {
 	t.Helper()
 	sleepyLog = nil
-	sleepyBegin.Send(sys, sleepyType.Spawn(sys, sleepy{}),
-		func(child actor.Ref[testWorker]) { r = child })
+	root := supervise.Start(sys, supervise.Spec{Name: "sleepy", Children: []supervise.Child{
+		supervise.Worker[testWorker]{Name: "child", Type: testWorkerType,
+			Init:    func(h *testWorker) { h.log = &sleepyLog },
+			Backoff: supervise.Backoff{First: time.Hour}}}})
 	quiet(t, sys)
+	r, err := supervise.Find[testWorker](soon(t), root, "child")
+	if err != nil {
+		t.Fatal(err)
+	}
 	handleJob.Send(sys, r, -1)
 	quiet(t, sys)
 	return r

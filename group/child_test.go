@@ -10,6 +10,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -27,6 +28,11 @@ func under[S any](t testing.TB, sys *actor.System, w supervise.Worker[S]) (failu
 		}})
 	quiet(t, sys)
 	return func() int { quiet(t, sys); return int(n.Load()) }
+}
+
+// suspend takes a supervised actor down: not by its supervisor.
+func suspend(sys *actor.System, r actor.AnyRef) {
+	kernel.AnyRef(r).Must("Suspend").Suspend(kernel.EnvOf(sys))
 }
 
 // fuse is a handler that panics over one message.
@@ -69,7 +75,7 @@ func TestTopic_AsChild(t *testing.T) {
 	if !slices.Equal(bad.got, []int{0, 1, 2, 3}) {
 		t.Errorf("the one over which it fell got %v", bad.got)
 	}
-	actor.Suspend(sys, news.Any())
+	suspend(sys, news.Any())
 	if failures() != 2 {
 		t.Error("the topic has not been restarted")
 	}
@@ -167,7 +173,7 @@ func TestRegistry_AsChild(t *testing.T) {
 	}
 	wantHeardLast(m[0])
 	for i, end := range []func(){
-		func() { actor.Suspend(sys, r.Any()) },
+		func() { suspend(sys, r.Any()) },
 		func() { actor.Kill(sys, r.Any()) },
 		func() { r.Stop(sys) },
 	} {
@@ -197,7 +203,7 @@ func TestAskPool_AsChild(t *testing.T) {
 	}
 	failures := under(t, sys, p.Child("oracles"))
 	for i, end := range []func(){
-		func() { actor.Suspend(sys, p.Any()) },
+		func() { suspend(sys, p.Any()) },
 		func() { actor.Kill(sys, p.Any()) },
 		func() { p.Stop(sys) },
 	} {

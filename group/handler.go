@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // actorTypes holds the actor types that were made for types of messages. An actor type is made once
@@ -38,6 +39,17 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 	}
 	h.Send(c, m)
 	return true
+}
+
+// unrefused says that the messages of a behaviour are the runtime's own. An error that an interceptor
+// returns for such a message is logged, and the message runs.
+func unrefused[S, M any](b actor.Behaviour[S, M]) {
+	kernel.AnyBehaviour(b).Descriptor().Unrefused = true
+}
+
+// receiverOf returns a behaviour with an actor that gets its messages.
+func receiverOf[S, M any](b actor.Behaviour[S, M], r actor.Ref[S]) kernel.Receiver {
+	return kernel.Receiver{D: kernel.AnyBehaviour(b).Descriptor(), B: kernel.AnyRef(r).Cell()}
 }
 
 // hasEnded reports whether a handler leads to an actor that is known to have ended.

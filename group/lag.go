@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Lag is a topic's treatment of a message for a subscriber that does not keep up, whose TrySend
@@ -145,10 +145,13 @@ func isEnd(err error) bool {
 
 // makeDeadLetter makes a dead letter of a message that a handler has refused. The dead letter names
 // the handler's actor or, if the handler is not an actor's, the actor of own.
-func makeDeadLetter[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
-	if !access.Refuse(c, actorHandler(h), &m, why) {
-		access.Refuse(c, own, &m, why)
+func makeDeadLetter[M any](c *actor.Context, own kernel.Receiver, h actor.Handler[M], m M,
+	why error) {
+	x, ok := kernel.ReceiverOf(actorHandler(h))
+	if !ok {
+		x = own
 	}
+	kernel.Refuse(c, x, m, why)
 }
 
 // actorHandler returns the handler of the actor behind a topic or pool, and any other handler as it

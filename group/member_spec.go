@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -54,8 +54,8 @@ func (mc MemberSpec[S]) tree(call string) supervise.Spec {
 }
 
 // mustSuit panics if a behaviour was not declared for the type of the members.
-func mustSuit(call string, behaviour, typ any) {
-	if !access.IsOf(behaviour, typ) {
+func mustSuit[S any](call string, behaviour *kernel.Descriptor, typ *actor.Type[S]) {
+	if !behaviour.IsOf((*kernel.AnyType)(typ).Info()) {
 		panic("gallop: group: " + call +
 			" with a Behaviour that was not declared for the Type of the MemberSpec")
 	}

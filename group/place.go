@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -74,7 +74,7 @@ func (p *place[S]) stop(from actor.Sender) {
 // handles it.
 func order[S, O any](p *place[S], from actor.Sender, b actor.Behaviour[S, O],
 	handle func(s *S, c *actor.Context, o O), o O) {
-	access.MustBeSender(from)
+	kernel.EnvOf(from)
 	to := p.current.Load()
 	if to == nil || to.Status() == actor.StatusEnded {
 		to = p.keep(func(s *S, c *actor.Context) { handle(s, c, o) })
@@ -128,7 +128,7 @@ func (p *place[S]) enter(s *S, c *actor.Context) (carryOut func(), err error) {
 
 // start makes sure that Start is called once, and not for the child of a supervisor.
 func (p *place[S]) start(from actor.Sender) {
-	access.MustBeSender(from)
+	kernel.EnvOf(from)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.started || p.declared {
@@ -158,8 +158,8 @@ func (p *place[S]) isDeclared() bool {
 // names an actor of the type, which ends at once.
 func lose[S, M any](p *place[S], typ *actor.Type[S], b actor.Behaviour[S, M], from actor.Sender,
 	m M) {
-	access.MustBeSender(from)
-	access.Refuse(from, b.To(p.standIn(typ, from)), &m, errNoActor)
+	kernel.EnvOf(from)
+	kernel.Refuse(from, receiverOf(b, p.standIn(typ, from)), m, errNoActor)
 }
 
 // standIn returns an actor that has been told to end.

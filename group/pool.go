@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -62,7 +63,7 @@ func NewPoolOf[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M],
 			ref, _ := actor.As[S](r)
 			return to.To(ref)
 		}}
-	mustSuit("NewPoolOf", to, spec.Type)
+	mustSuit("NewPoolOf", kernel.AnyBehaviour(to).Descriptor(), spec.Type)
 	p.members = make([]member[M], n)
 	p.startPolicy()
 	return Pool[M]{p}

@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/face"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -64,8 +65,8 @@ func newPoolType[M any]() *poolType[M] {
 	t.update = actor.Declare[memberNews](t.typ, "update", actor.Urgent())
 	t.count = actor.DeclareAsk[struct{}, int](t.typ, "count")
 	t.crewEnded = actor.Declare[actor.Down](t.typ, "crew ended")
-	access.Unrefused(t.update)
-	access.Unrefused(t.crewEnded)
+	unrefused(t.update)
+	unrefused(t.crewEnded)
 	t.typ.OnStart(t.start)
 	t.typ.Table(t.dispatch.Handle(t.doDispatch), t.join.Handle((*poolActor[M]).doJoin),
 		t.leave.Handle((*poolActor[M]).doLeave),
@@ -137,7 +138,7 @@ func (p *pool[M]) remove(i int) {
 }
 
 func (t *poolType[M]) doDispatch(p *poolActor[M], c *actor.Context, m M) {
-	access.PassOn(c)
+	face.Turn(c).PassOn()
 	for len(p.members) > 0 {
 		i := p.policy.choose((*poolMembers[M])(p.pool), m)
 		h := p.members[i].h
@@ -157,8 +158,7 @@ func (t *poolType[M]) doDispatch(p *poolActor[M], c *actor.Context, m M) {
 			p.remove(i)
 		}
 	}
-	lost := m // without the copy, m would escape at every call
-	access.Refuse(c, t.dispatch.To(actor.Self[poolActor[M]](c)), &lost, ErrNoMember)
+	kernel.Refuse(c, receiverOf(t.dispatch, actor.Self[poolActor[M]](c)), m, ErrNoMember)
 }
 
 // doUpdate applies the news of the members that the pool has started.
@@ -179,7 +179,7 @@ func (p *poolActor[M]) doUpdate(c *actor.Context, n memberNews) {
 	}
 	for _, m := range n.Changed {
 		if m.Index < n.Size {
-			p.members[m.Index] = member[M]{p.factory.bind(m.Ref.(actor.AnyRef)), m.Down}
+			p.members[m.Index] = member[M]{p.factory.bind(m.Ref), m.Down}
 		}
 	}
 	n.drainLeaving(c)

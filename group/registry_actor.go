@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 )
 
 // registryActor is the state of the actor of a registry.
@@ -40,9 +39,9 @@ func newRegistryType[K, V comparable]() *registryType[K, V] {
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())
 	// Urgent: a member that has ended leaves at once, however many changes wait.
 	t.down = actor.Declare[actor.Down](t.typ, "down", actor.Urgent())
-	for _, b := range []any{t.sync, t.recovered, t.down} {
-		access.Unrefused(b)
-	}
+	unrefused(t.sync)
+	unrefused(t.recovered)
+	unrefused(t.down)
 	t.typ.OnStart((*registryActor[K, V]).start)
 	t.typ.Table(t.sync.Handle((*registryActor[K, V]).doSync),
 		t.request.Handle((*registryActor[K, V]).doRequest),

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // registryTable is the part of a registry that all its users share. A change is made under the lock
@@ -59,7 +59,7 @@ func (t *registryTable[K, V]) closed() bool {
 
 // update runs f under the lock. If f returns true, for a change, the actor is sent sync.
 func (t *registryTable[K, V]) update(from actor.Sender, f func() bool) {
-	access.MustBeSender(from) // before anything has changed
+	kernel.EnvOf(from) // before anything has changed
 	t.mu.Lock()
 	ref := t.actorRef()
 	sync := !t.closed() && f() && !t.notified && !ref.IsZero()

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // relay is an actor that sends one message to an overloaded receiver. The relay is muted instead of
@@ -27,7 +27,7 @@ func newRelayType[T any]() *relayType[T] {
 	t := &relayType[T]{typ: actor.NewType[relay[T]]("relay")}
 	t.forward = actor.Declare[struct{}](t.typ, "forward")
 	t.delivered = actor.Declare[struct{}](t.typ, "delivered")
-	access.Unrefused(t.typ)
+	(*kernel.AnyType)(t.typ).Info().Unrefused = true
 	t.typ.OnStop(func(r *relay[T], c *actor.Context, _ error) {
 		if r.onEnd != nil {
 			r.onEnd(c)

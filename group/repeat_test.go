@@ -7,7 +7,8 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
 
 // worker writes down its messages.
@@ -33,7 +34,8 @@ func TestRepeat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
-				sys := actor.Start(sim.Option(h).(actor.Option), actor.WithDeterministic(seed))
+				sys := actor.Start(kernel.OptionFunc(func(o *kernel.Options) { o.Hooks = h }),
+					actor.WithDeterministic(seed))
 				var done []string
 				pool, news := group.NewPool(policy()).Start(sys), group.NewTopic[int]().Start(sys)
 				for range 3 {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -621,10 +621,15 @@ func TestStartPool_CrewEnds(t *testing.T) {
 // crewOf returns the only supervisor of members in a system.
 func crewOf(t *testing.T, sys *actor.System) (crew supervise.Supervisor) {
 	t.Helper()
-	for _, s := range access.SupervisorsOf(sys) {
-		if n, err := supervise.Tree(soon(t), s.(supervise.Supervisor)); err != nil || n.Name == "members" {
-			crew = s.(supervise.Supervisor)
+	for _, ref := range kernel.Supervisors.Of(kernel.SystemOf(sys)) {
+		var s supervise.Supervisor
+		setRef(&s.Ref, ref)
+		if n, err := supervise.Tree(soon(t), s); err != nil || n.Name == "members" {
+			crew = s
 		}
 	}
 	return crew
 }
+
+// setRef stores a ref whose type of state has no name here.
+func setRef[S any](to *actor.Ref[S], ref kernel.AnyRef) { *to = actor.Ref[S](ref) }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/face"
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
@@ -77,7 +77,7 @@ func (t *topicActor[M]) start(c *actor.Context) error {
 // thousand subscribers runs four publications a turn and not a hundred: the messages of a hundred
 // publications would be evicted from all CPU caches before the first of them ran.
 func (t *topicType[M]) doPublish(of *topicActor[M], c *actor.Context, m M) {
-	access.PassOn(c)
+	face.Turn(c).PassOn()
 	c.Gas(of.subscribers.len())
 	reached := false
 	for i := range of.subscribers.list {
@@ -131,7 +131,7 @@ func (t *topicType[M]) deliver(of *topicActor[M], c *actor.Context, h actor.Hand
 		return delivered
 	}
 	self := actor.Self[topicActor[M]](c)
-	makeDeadLetter(c, t.publish.To(self), h, m, actor.ErrOverloaded)
+	makeDeadLetter(c, receiverOf(t.publish, self), h, m, actor.ErrOverloaded)
 	if lag == LagDrop {
 		return delivered
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/inspect"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/supervise"
 )
@@ -19,6 +19,12 @@ var getAgain = actor.DeclareAsk[int, string](playerType, "get")
 
 func playerSpec() group.MemberSpec[player] {
 	return group.MemberSpec[player]{Type: playerType}
+}
+
+// joinProcesses is actors.Join, whose package is on the same floor as this one.
+func joinProcesses(sys *actor.System) *process.System {
+	var f process.ForActors
+	return f.SystemOf(kernel.SystemOf(sys).JoinProcesses(f.StartOn))
 }
 
 // Pools, topics and registries are seen with their members, in trees too. Processes are seen with
@@ -43,7 +49,7 @@ func TestGroupsAndProcessesAreSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended.Stop(sys)
-	processes := access.Join(sys, access.StartOn).(*process.System)
+	processes := joinProcesses(sys)
 	process.Spawn(processes, func(s *process.Self[int]) { _ = s.Receive() })
 	if err := sys.Wait(t.Context()); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/supervise"
@@ -29,7 +28,7 @@ func TestAllThatIsShownCanBeOpened(t *testing.T) {
 	if err := root.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	processes := access.Join(sys, access.StartOn).(*process.System)
+	processes := joinProcesses(sys)
 	process.Spawn(processes, func(s *process.Self[int]) { _ = s.Receive() })
 	if err := sys.Wait(t.Context()); err != nil {
 		t.Fatal(err)

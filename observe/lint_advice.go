@@ -21,8 +21,8 @@ var advice = map[string]string{
 		"it runs; each ApplyPressure needs a ReleasePressure.",
 	"start-fails": "See why it failed under Supervision. Its supervisor tries again after its back-off; " +
 		"messages to it wait or become dead letters meanwhile.",
-	"not-restarted": "The behaviour that is told of its failure (SpawnSupervised) has to call Restart " +
-		"or Stop on every path.",
+	"not-restarted": "It waits to be restarted, and no supervisor of package supervise has it in its tree. " +
+		"Stop it, or its parent.",
 	"garbage": "See in which line the memory is allocated. Allocate less there: reuse buffers, or give " +
 		"the collector more room (GOGC, GOMEMLIMIT).",
 	"mute-chain": "Look at the last of the chain in the mute graph: it is the one that does not " +

@@ -161,19 +161,6 @@ func (s *Self[M]) poster() (put func(m M, w *sched.Worker, by *System)) {
 	}
 }
 
-// teller is poster for access.TellerOf.
-func (s *Self[M]) teller() func(from any, wrap func() any) {
-	post := s.poster()
-	return func(from any, wrap func() any) {
-		sys, w := envOf(from.(Env))
-		m, ok := wrapped(&s.Proc, func(struct{}) any { return wrap() }, struct{}{}, w, sys)
-		if v, _ := m.(M); ok { // a nil of an interface type is no M
-			post(v, w, sys)
-			s.mailbox.settle()
-		}
-	}
-}
-
 // admission is the answer of a bound to a sender.
 type admission int
 

@@ -41,20 +41,25 @@ func (r ReplyTo[R]) answer(from Env, a answer[R]) bool {
 	return true
 }
 
-// onReply is access.OnReply.
-func (r ReplyTo[R]) onReply(heard func(from, v any, err error)) { r.a.m.heard = heard }
-
 // NewReply returns a pending reply and the address for it. It is for requests that are not messages
 // to processes. For messages use [Ask], which returns an error if the process ends without a reply.
 func NewReply[R any]() (Asked[R], ReplyTo[R]) {
-	a := Asked[R]{c: NewChan[answer[R]](1), m: &monitor{}}
+	a := Asked[R]{c: NewChan[answer[R]](1), m: &question[R]{}}
 	return a, ReplyTo[R]{a}
 }
 
 // Asked is a request that was sent: see [Ask].
 type Asked[R any] struct {
 	c *Chan[answer[R]]
-	m *monitor
+	m *question[R]
+}
+
+// question is a request that is to be answered, and the observation of the asked process.
+type question[R any] struct {
+	monitor
+	// heard is told of the reply, if not nil: see ForActorsOf.OnReply. It is set before the request
+	// is sent.
+	heard func(from Env, v R, err error)
 }
 
 // Ask sends a process the message that request makes, with an address for the reply. It waits only
@@ -99,12 +104,13 @@ func processOfEnv(from Env) *Proc {
 func askedOf[R any](from Env, to Process, owner *Proc) (a Asked[R], ok bool) {
 	sys, w := envOf(from)
 	a = Asked[R]{c: NewChan[answer[R]](1)}
-	a.m = &monitor{of: to.p, owner: owner, asks: true, tell: func(d Down, w *sched.Worker, by *System) {
-		if d.Reason == nil {
-			d.Reason = ErrNoProcess
-		}
-		a.c.offer(w, by, answer[R]{err: d.Reason})
-	}}
+	a.m = &question[R]{monitor: monitor{of: to.p, owner: owner, asks: true,
+		tell: func(d Down, w *sched.Worker, by *System) {
+			if d.Reason == nil {
+				d.Reason = ErrNoProcess
+			}
+			a.c.offer(w, by, answer[R]{err: d.Reason})
+		}}}
 	if !a.m.enter() {
 		a.m.fire(Down{to, ErrNoProcess}, w, sys)
 		return a, false

@@ -3,9 +3,8 @@ package process
 import (
 	"sync"
 
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -116,7 +115,7 @@ func (s *System) origin(from Env) (id uint64, typ string) {
 			return p.id, p.typeName()
 		}
 	case *turnEnv:
-		return access.ActorOn(by.w), ""
+		return s.joined.actors.ActorOn(by.w), ""
 	}
 	return 0, ""
 }
@@ -134,7 +133,7 @@ func (p *Proc) sends(n any, w *sched.Worker, news bool) {
 	} else if by != nil {
 		e.From, e.FromType = by.id, by.typeName()
 	} else if w != nil {
-		e.From = access.ActorOn(w)
+		e.From = p.sys.joined.actors.ActorOn(w)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

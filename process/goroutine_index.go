@@ -1,9 +1,10 @@
 package process
 
 import (
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/joint"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // A call that waits for its system, or keeps its thread, must not be made in a process as if in a
@@ -51,7 +52,7 @@ func (a *goroutineIndex) of(id uint64) *coroutine {
 }
 
 func init() {
-	access.InProcess = func() (scheduler, worker any) {
+	joint.InProcess = func() (*sched.Scheduler, *sched.Worker) {
 		if p := processHere(); p != nil {
 			return p.sys.sched, p.w
 		}

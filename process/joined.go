@@ -5,115 +5,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/joint"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
 // A system of processes may run on the scheduler of a system of actors: package process/actors
-// joins the two. This file has the functions for it: see decision 42.
-
-func init() {
-	access.StartOn = startOn
-	access.EnvOf = func(processes, worker any, ctx context.Context) any {
-		w := worker.(*sched.Worker)
-		return &turnEnv{processes.(*System), w, w.Turn(), ctx}
-	}
-	access.RunningOf = func(party any) (access.Running, any, bool) {
-		by, _ := party.(Party)
-		if isNil(by) {
-			misuse(callee() + " with a nil process or system")
-		}
-		p := by.self()
-		if p == nil {
-			return nil, nil, false
-		}
-		return face{p}, Process{p}, true
-	}
-	access.OnReply = func(reply any, heard func(from, v any, err error)) {
-		reply.(interface {
-			onReply(heard func(from, v any, err error))
-		}).onReply(heard)
-	}
-	access.Failed = func(party any) bool { return party.(Party).self().failed }
-	access.CallLimit = func(opts any) time.Duration { return limitOf(opts.([]CallOption)) }
-	access.SystemOf = systemOf
-	access.SlotOf = slotOf
-	access.Waits = waits
-	access.CheckOptions = func(call string, options any) { apply(call, options.([]Option)) }
-	access.AtEnd = atEnd
-	access.EndWithin = endWithin
-	access.LongTurnOf = longTurnOf
-	access.TellerOf = func(self any) func(env any, wrap func() any) {
-		return self.(interface {
-			teller() func(env any, wrap func() any)
-		}).teller()
-	}
-	access.Exited = func(p, env any, cause error) {
-		sys, w := envOf(env.(Env))
-		to := p.(Process).p
-		if !to.trapped(Exit{Reason: cause}, w, sys) && cause != nil {
-			to.tellToEnd(&cancel{reason: cause}, w, sys)
-		}
-	}
-}
+// joins the two: see decision 42. This file has the part of package process that it needs; the
+// functions for it are in for_actors.go.
 
 // joined is the additional state of a system that runs on another's scheduler. All but slot is
 // read-only.
 type joined struct {
-	slot seam.Pointer[any] // see access.SlotOf
+	slot seam.Pointer[joint.Actor] // see ForActors.SlotOfSystem
 
-	actors     any    // the other system; nil: it is not joined
-	told       *told  // nil: no run of actortest
-	stop       func() // stops the other system, and so this one
-	deadLetter func(who access.ProcessName, message any, reason error, bestEffort bool)
-	panicked   func(who access.ProcessName, crash any)
-}
-
-// startOn is access.StartOn.
-func startOn(of access.Shared) (processes any, unwind func()) {
-	s := &System{sched: of.Scheduler.(*sched.Scheduler), clock: of.Clock, seed: of.Seed,
-		stepwise: of.Stepwise}
-	j := &s.joined
-	j.actors, j.stop = of.Actors, of.Stop
-	j.deadLetter, j.panicked = of.DeadLetter, of.Panicked
-	if of.Event != nil {
-		j.told = &told{event: func(e sim.Event, payload any) { of.Event(e, payload) },
-			from: map[any]sim.Event{}}
-	}
-	s.init()
-	return s, s.unwindAll
-}
-
-// systemOf is access.SystemOf.
-func systemOf(of any) (processes, actors any) {
-	var s *System
-	switch of := of.(type) {
-	case Process:
-		of.mustBe(callee())
-		s = of.p.sys
-	case Env:
-		s, _ = envOf(of)
-	default: // a nil Env
-		s, _ = envOf(nil)
-	}
-	return s, s.joined.actors
-}
-
-// slotOf is access.SlotOf.
-func slotOf(of any) *seam.Pointer[any] {
-	switch of := of.(type) {
-	case *System:
-		return &of.joined.slot
-	case Process:
-		if l := of.p.getLife(); l != alreadyOver {
-			return &l.slot
-		}
-	}
-	return new(seam.Pointer[any])
+	actors joint.Actors // the other system; nil: it is not joined
+	told   *told        // nil: no run of actortest
 }
 
 // turnEnv is the Env of a turn that is none of a process.
@@ -131,22 +39,24 @@ func (e *turnEnv) env() (*System, *sched.Worker) {
 	return e.sys, e.w
 }
 
-// face is the view that package actor has of a process.
+// face is the view that the system of actors has of a process.
 type face struct{ p *Proc }
 
-// Worker implements access.Running.
-func (f face) Worker() any {
+var _ joint.Running = face{}
+
+// Worker implements joint.Running.
+func (f face) Worker() *sched.Worker {
 	f.p.mustRun("Send")
 	return f.p.w
 }
 
-// Context implements access.Running.
+// Context implements joint.Running.
 func (f face) Context() context.Context { return f.p.carries() }
 
-// Name implements access.Running.
+// Name implements joint.Running.
 func (f face) Name() (id uint64, typ string) { return f.p.id, f.p.typeName() }
 
-// Operation implements access.Running.
+// Operation implements joint.Running.
 func (f face) Operation(name string) { f.p.enter(name) }
 
 // In a deterministic run the driver knows its threads by their goroutines. A turn goes on in that
@@ -176,25 +86,7 @@ func (s *System) returned(from *coroutine) {
 }
 
 // hearsOfDead reports whether a hook of the user's is called for dead letters.
-func (s *System) hearsOfDead() bool { return s.reports.dead != nil || s.joined.deadLetter != nil }
-
-// longTurnOf is access.LongTurnOf. It looks at a process that runs, whose fields are its own: so
-// the race detector is told to look away. For a hint that is sound. The task was seen in its turn,
-// long after it had been made; the number never changes, and the coroutine is a pointer.
-//
-//go:norace
-//go:noinline
-func longTurnOf(processes, task any) (who access.ProcessName, stack func() []byte, ok bool) {
-	t := task.(*sched.Task)
-	if t.Class() != &processes.(*System).class {
-		return who, nil, false
-	}
-	p := procOf(t)
-	co := p.co
-	return p.who(), func() []byte {
-		return sched.StackWith(fmt.Sprintf(coroutineMark+"%p", co))
-	}, true
-}
+func (s *System) hearsOfDead() bool { return s.reports.dead != nil || s.joined.actors != nil }
 
 // self returns the process itself.
 func (p *Proc) self() *Proc { return p }
@@ -202,50 +94,25 @@ func (p *Proc) self() *Proc { return p }
 // self returns nil: a goroutine is no process.
 func (g *Goroutine) self() *Proc { return nil }
 
-// atEnd is access.AtEnd.
-func atEnd(of any, tell func(reason error)) {
-	p := of.(Process).p
-	m := &monitor{of: p, tell: func(d Down, w *sched.Worker, by *System) {
-		if w != nil || !p.sys.sched.Stopping() {
-			tell(d.Reason)
-		}
-	}}
-	if !m.enter() {
-		tell(p.reason)
-	}
-}
-
-// endWithin is access.EndWithin.
-func endWithin(of, env any, reason error, within time.Duration, over func()) {
-	p := of.(Process)
-	t := p.p.sys.timers.armKill(p.p, max(1, within))
-	atEnd(of, func(error) {
-		p.p.sys.timers.disarm(t)
-		over()
-	})
-	p.Cancel(env.(Env), reason)
-}
-
-// waitsFor is a wait for an object outside this package.
+// waitsFor describes a wait that the state of a process does not.
 type waitsFor struct {
-	what string
-	of   any
+	what  string
+	actor joint.Actor // the actor that is waited for; nil: names says the rest
+	names waitNames
 }
 
-// waits is access.Waits.
-func waits(by any, what string, of any) (over func()) {
-	p := by.(Party).self()
-	if p == nil {
-		return func() {}
+// String implements fmt.Stringer.
+func (o *waitsFor) String() string {
+	if o.actor == nil {
+		return o.what + " " + o.names.String()
 	}
-	p.on.Store(&waitsFor{what, of})
-	return func() { p.on.Store(nil) }
+	return o.what + " " + o.actor.String()
 }
 
 // waitsOn describes the wait of a process that is parked in state st. Any goroutine.
 func (p *Proc) waitsOn(st uint32) string {
 	if on := p.on.Load(); on != nil {
-		return fmt.Sprint(on.what, " ", on.of)
+		return on.String()
 	}
 	return p.waitText(st, "")
 }

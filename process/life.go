@@ -1,6 +1,7 @@
 package process
 
 import (
+	"github.com/gallop-go/gallop/internal/joint"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -18,7 +19,7 @@ type life struct {
 	names    []string       // guarded by mu
 	trap     *trap          // guarded by mu; nil: exits end the process
 
-	slot seam.Pointer[any] // see access.SlotOf
+	slot seam.Pointer[joint.Actor] // see ForActors.SlotOf
 }
 
 // trap has exits delivered as messages. make calls the user's wrap, and returns a function that

@@ -4,25 +4,26 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/joint"
 	"github.com/gallop-go/gallop/sched"
 )
 
-func init() {
-	access.EachProcess = eachProcess
-	access.TimersOf = timersOf
-	access.RunningTask = runningTask
-	access.StacksOfProcesses = stacksOfProcesses
-}
+// joinedSystem is a System as the system of actors sees it that it is joined to.
+type joinedSystem System
 
-// eachProcess is access.EachProcess. The lock of a shard is held for most processes at a time, so
-// that a million of them do not keep others from being started.
-func eachProcess(processes any, most int, f func(access.ProcessLook)) (more bool) {
-	r := &processes.(*System).registry
+var _ joint.Processes = (*joinedSystem)(nil)
+
+// Unwind implements joint.Processes.
+func (s *joinedSystem) Unwind() { (*System)(s).unwindAll() }
+
+// EachProcess implements joint.Processes. The lock of a shard is held for most processes at a time,
+// so that a million of them do not keep others from being started.
+func (s *joinedSystem) EachProcess(most int, f func(joint.ProcessLook)) (more bool) {
+	r := &s.registry
 	mail := mostMail
 	for i := range r.shards {
 		s := &r.shards[i]
-		all, left := make([]access.ProcessLook, 0, 8), false
+		all, left := make([]joint.ProcessLook, 0, 8), false
 		s.mu.Lock()
 		for p := s.first; p != nil; p = p.next {
 			if len(all) == most {
@@ -57,8 +58,8 @@ const (
 func (p *Proc) peekMail(most int) int { return p.run.peekMail(most) }
 
 // look looks at a process. The caller holds the lock of its shard.
-func (p *Proc) look() access.ProcessLook {
-	l := access.ProcessLook{ID: p.id, Type: p.typeName(), Names: p.namesOf(), At: p.stackIn}
+func (p *Proc) look() joint.ProcessLook {
+	l := joint.ProcessLook{ID: p.id, Type: p.typeName(), Names: p.namesOf(), At: p.stackIn}
 	st := p.state.Load()
 	if st&parked == 0 {
 		return l
@@ -67,17 +68,15 @@ func (p *Proc) look() access.ProcessLook {
 	if is := opIn(st); is == opReply || is == opMailbox {
 		l.Asked = p.of.Load()
 	}
-	if on := p.on.Load(); on != nil {
-		if _, many := on.of.(waitNames); !many {
-			l.On, l.Of = on.what, on.of
-		}
+	if on := p.on.Load(); on != nil && on.actor != nil {
+		l.On, l.Of = on.what, on.actor
 	}
 	return l
 }
 
-// timersOf is access.TimersOf.
-func timersOf(processes any, f func(access.ProcessHolder)) {
-	ts := &processes.(*System).timers
+// EachTimer implements joint.Processes.
+func (s *joinedSystem) EachTimer(f func(joint.ProcessHolder)) {
+	ts := &s.timers
 	if !ts.holds {
 		return
 	}
@@ -90,9 +89,9 @@ func timersOf(processes any, f func(access.ProcessHolder)) {
 	}
 	ts.mu.Unlock()
 	for _, p := range all {
-		var h access.ProcessHolder
+		var h joint.ProcessHolder
 		if p != nil {
-			h = access.ProcessHolder{Who: p.who(), On: p.waiting, At: p.stackIn}
+			h = joint.ProcessHolder{Who: p.who(), On: p.waiting, At: p.stackIn}
 		}
 		f(h)
 	}
@@ -109,8 +108,8 @@ func (p *Proc) waiting() string {
 
 const coroutineMark = "process.(*coroutine).loop("
 
-// stacksOfProcesses is access.StacksOfProcesses. The keys are the addresses of the coroutines.
-func stacksOfProcesses() map[string][]byte {
+// Stacks implements joint.Processes. The keys are the addresses of the coroutines.
+func (*joinedSystem) Stacks() map[string][]byte {
 	all := map[string][]byte{}
 	for _, one := range bytes.Split(sched.Stacks(), []byte("\n\n")) {
 		if _, after, ok := bytes.Cut(one, []byte(coroutineMark)); ok {
@@ -122,8 +121,7 @@ func stacksOfProcesses() map[string][]byte {
 	return all
 }
 
-// stackIn returns the stack of a process, out of those that stacksOfProcesses has returned. Any
-// goroutine: the coroutine is a pointer, and a hint.
+// stackIn is the joint.StackIn of a process. Any goroutine: the coroutine is a pointer, and a hint.
 //
 //go:norace
 //go:noinline
@@ -131,16 +129,31 @@ func (p *Proc) stackIn(stacks map[string][]byte) []byte {
 	return stacks[fmt.Sprintf("%p", p.co)]
 }
 
-// runningTask is access.RunningTask: see longTurnOf.
+// RunningTask implements joint.Processes: see LongTurnOf.
 //
 //go:norace
 //go:noinline
-func runningTask(processes, task any) (who access.ProcessName,
-	at func(stacks map[string][]byte) []byte, ok bool) {
-	t := task.(*sched.Task)
-	if t.Class() != &processes.(*System).class {
+func (s *joinedSystem) RunningTask(task *sched.Task) (who joint.ProcessName, at joint.StackIn, ok bool) {
+	if task.Class() != &s.class {
 		return who, nil, false
 	}
-	p := procOf(t)
+	p := procOf(task)
 	return p.who(), p.stackIn, true
+}
+
+// LongTurnOf implements joint.Processes. It looks at a process that runs, whose fields are its own:
+// so the race detector is told to look away. For a hint that is sound. The task was seen in its turn,
+// long after it had been made; the number never changes, and the coroutine is a pointer.
+//
+//go:norace
+//go:noinline
+func (s *joinedSystem) LongTurnOf(task *sched.Task) (who joint.ProcessName, stack func() []byte, ok bool) {
+	if task.Class() != &s.class {
+		return who, nil, false
+	}
+	p := procOf(task)
+	co := p.co
+	return p.who(), func() []byte {
+		return sched.StackWith(fmt.Sprintf(coroutineMark+"%p", co))
+	}, true
 }

@@ -3,8 +3,8 @@ package process
 import (
 	"context"
 
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -236,8 +236,8 @@ func (s *System) deadLetter(p *Proc, n, m any, reason error) {
 		s.reports.bestEffort.Add(1)
 	}
 	switch {
-	case s.joined.deadLetter != nil:
-		s.joined.deadLetter(p.who(), m, reason, bestEffort)
+	case s.joined.actors != nil:
+		s.joined.actors.DeadProcess(p.who(), m, reason, bestEffort)
 	case s.reports.dead != nil:
 		s.guard("Config.DeadLetters", func() { s.reports.dead(DeadLetter{Process{p}, m, reason, bestEffort}) })
 	}

@@ -15,8 +15,6 @@ type monitor struct {
 	// It is the answer of a request. It fires even if the owner has ended, since others may wait for it.
 	asks  bool
 	spent seam.Bool // it has fired, or was taken back
-	// heard is told of the reply, if not nil: see access.OnReply. It is set before the request is sent.
-	heard func(from, v any, err error)
 	tell  func(d Down, w *sched.Worker, by *System)
 
 	place entry[*monitor] // guarded by the lock of of

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -166,8 +165,8 @@ func (p *Proc) Blocking(f func()) {
 		f()
 		return
 	}
-	if p.sys.joined.actors != nil {
-		access.Blocking(p.w, f)
+	if actors := p.sys.joined.actors; actors != nil {
+		actors.BlockProcess(p.w, f)
 		return
 	}
 	p.w.Blocking(f)

@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/joint"
 	"github.com/gallop-go/gallop/internal/loglimit"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -67,9 +67,9 @@ func whereOf(stack []byte) string {
 	return strings.TrimSpace(lines[3])
 }
 
-// who names the process for package actor.
-func (p *Proc) who() access.ProcessName {
-	n := access.ProcessName{ID: p.id, Type: p.typeName()}
+// who names the process for reports of the actors' system.
+func (p *Proc) who() joint.ProcessName {
+	n := joint.ProcessName{ID: p.id, Type: p.typeName()}
 	if names := p.namesOf(); len(names) > 0 {
 		n.Name = names[0]
 	}
@@ -82,8 +82,8 @@ func (p *Proc) reportCrash(c *sched.Crash) {
 	s := p.sys
 	s.reports.panics.Add(1)
 	names := p.namesOf()
-	if f := s.joined.panicked; f != nil {
-		f(p.who(), c)
+	if actors := s.joined.actors; actors != nil {
+		actors.PanickedProcess(p.who(), c)
 		return
 	}
 	if f := s.reports.panicked; f != nil {

@@ -302,7 +302,7 @@ func (pt *party) waitBitsOfMany(s *picks, cases []Case) uint32 {
 			}
 		}
 		s.named = true
-		pt.proc.on.Store(&waitsFor{"select", names})
+		pt.proc.on.Store(&waitsFor{what: "select", names: names})
 	}
 	return bits
 }

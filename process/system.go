@@ -160,8 +160,8 @@ func (s *System) Run() []Blocked {
 // system is left.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
-	if s.joined.stop != nil {
-		s.joined.stop()
+	if actors := s.joined.actors; actors != nil {
+		actors.Stop()
 		return
 	}
 	s.sched.Stop()

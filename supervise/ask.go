@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // The requests that change a running supervisor. From outside, ask like any actor:
@@ -131,4 +131,4 @@ func FindSupervisor(ctx context.Context, s Supervisor, path ...string) (Supervis
 // failing with [actor.ErrSuspended]: the request is kept and runs after the restart. The WhileDown
 // of the [Worker] does not limit it, so give the context a deadline. Contexts derived from the
 // returned one inherit this. WaitForRestart panics if ctx is nil.
-func WaitForRestart(ctx context.Context) context.Context { return access.WaitForRestart(ctx) }
+func WaitForRestart(ctx context.Context) context.Context { return kernel.WaitForRestart(ctx) }

@@ -123,7 +123,7 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 		"RestartChild": func() error {
 			return did(supervise.RestartChild, h.soon(), h.root.Ref, "a")
 		},
-		"Restart": func() error { actor.Restart(h.sys, h.find("a")); return nil },
+		"Restart": func() error { h.restart(h.find("a").Any()); return nil },
 	} {
 		h.tell(crash, "a")
 		equal(t, name, h.states(), "a backing off")
@@ -162,7 +162,7 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 		h.tell(crash, "a")
 		h.d.take()
 		fails = true
-		actor.Restart(h.sys, h.find(who))
+		h.restart(h.find(who).Any())
 		h.quiet()
 		h.d.says(t, "+"+who)
 		equal(t, "states", h.states(), "a backing off, b pending")
@@ -289,7 +289,7 @@ func TestBackoff_CalmIsUp(t *testing.T) {
 // TestBackoff_CalmIsUp_ByHand: the same holds for a child that is restarted by hand in its
 // place. The time that it takes to start does not count either.
 func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
-	inPlace := func(h *harness) { actor.Restart(h.sys, h.find("a")); h.quiet(); h.tell(crash, "a") }
+	inPlace := func(h *harness) { h.restart(h.find("a").Any()); h.quiet(); h.tell(crash, "a") }
 	for name, c := range map[string]struct {
 		first func(*harness)
 		up    time.Duration

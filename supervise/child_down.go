@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/members"
 )
 
 // A supervisor's decision when a child is down: restart it, leave it ended, or give up.
 
-func (s *supervisor) childDown(c *actor.Context, f actor.ChildDown) {
+func (s *supervisor) childDown(c *actor.Context, f kernel.ChildDown) {
 	ch := s.children.byID[f.ActorID]
 	if ch == nil || s.exiting {
 		return
@@ -43,7 +44,7 @@ func (s *supervisor) childDown(c *actor.Context, f actor.ChildDown) {
 }
 
 // handleDown decides the consequences when a child that was up or starting has ended.
-func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.ChildDown) {
+func (s *supervisor) handleDown(c *actor.Context, ch *child, f kernel.ChildDown) {
 	// A supervisor counts as Starting until its children are up.
 	failed, byHand := ch.state == Starting && (f.Starting || ch.spec.supervisor != nil), false
 	if ch.lastReason = f.Reason; failed {
@@ -56,9 +57,9 @@ func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.ChildDown) 
 		}
 	}
 	switch {
-	case access.DecisionOf(f) == access.Escalate:
+	case f.Decision == kernel.Escalate:
 		s.giveUp(c, ch, true)
-	case access.DecisionOf(f) == access.Stop:
+	case f.Decision == kernel.Stop:
 		s.reportEnd(c, ChildEnded, ch)
 		ch.excluded = true
 		s.retire(c, ch, f.Final)
@@ -77,7 +78,7 @@ func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.ChildDown) 
 
 // finishFailedStart handles a failed start that is not retried, and reports whether it was one: the
 // child returned ErrIgnore, or a caller waits for the start and gets the error.
-func (s *supervisor) finishFailedStart(c *actor.Context, ch *child, f actor.ChildDown) bool {
+func (s *supervisor) finishFailedStart(c *actor.Context, ch *child, f kernel.ChildDown) bool {
 	cold := ch.cold
 	switch {
 	case f.Reason == ErrIgnore && s.members == nil:
@@ -127,7 +128,7 @@ func (r Restart) restarts(reason error) bool {
 	return r == Permanent || r == Transient && !actor.IsNormal(reason)
 }
 
-// afterFall returns access.ChildOptions.Restarts: nil if a child comes up again after every fall.
+// afterFall returns kernel.ChildOptions.Restarts: nil if a child comes up again after every fall.
 func (r Restart) afterFall() func(reason error) bool {
 	switch r {
 	case Transient:
@@ -208,7 +209,7 @@ func (s *supervisor) giveUp(c *actor.Context, ch *child, decided bool) {
 	s.exiting = true
 	s.reportSelf(c, GivenUp, err)
 	if s.members != nil {
-		s.members.tell(c, access.MemberNews{Err: err})
+		s.members.pool.Tell(c, members.News{Err: err})
 	}
 	c.Exit(err)
 }

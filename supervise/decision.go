@@ -1,6 +1,6 @@
 package supervise
 
-import "github.com/gallop-go/gallop/internal/access"
+import "github.com/gallop-go/gallop/internal/kernel"
 
 // Decision is the fate of a child that is about to fail: see [Worker].Decide.
 type Decision uint8
@@ -8,7 +8,7 @@ type Decision uint8
 const (
 	// DecideRestart suspends the child. Its supervisor restarts it, as far as its Restart and the
 	// [Intensity] say so.
-	DecideRestart = Decision(access.Restart)
+	DecideRestart = Decision(kernel.Restart)
 	// DecideResume lets the child go on with its state, mail, timers, children, stash, and the replies
 	// that it had deferred before. The message over which it panicked is gone. The panic is reported
 	// as usual, and the supervisor does not count it.
@@ -19,17 +19,17 @@ const (
 	//
 	// A child has no state to go on with if it was not up, if it is ending, or if a collection of its
 	// arena panicked. For such a child DecideResume is DecideRestart.
-	DecideResume = Decision(access.Resume)
+	DecideResume = Decision(kernel.Resume)
 	// DecideStop ends the child for good, with the reason of the failure, as [actor.StopWith] would.
-	DecideStop = Decision(access.Stop)
+	DecideStop = Decision(kernel.Stop)
 	// DecideEscalate makes its supervisor fail for the same reason.
-	DecideEscalate = Decision(access.Escalate)
+	DecideEscalate = Decision(kernel.Escalate)
 )
 
 // decisions returns decide for the runtime.
-func decisions(decide func(reason error) Decision) func(error) access.Decision {
+func decisions(decide func(reason error) Decision) func(error) kernel.Decision {
 	if decide == nil {
 		return nil
 	}
-	return func(reason error) access.Decision { return access.Decision(decide(reason)) }
+	return func(reason error) kernel.Decision { return kernel.Decision(decide(reason)) }
 }

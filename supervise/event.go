@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/loglimit"
 )
 
@@ -169,14 +169,14 @@ func (s *supervisor) callOnEvent(c *actor.Context, e Event) { e.publish(c, s.spe
 // publish calls a hook of events, if there is one. A panic in it is logged.
 func (e Event) publish(c *actor.Context, hook func(Event)) {
 	if hook != nil {
-		access.Guard(c.System(), "OnEvent", func() { hook(e) })
+		kernel.SystemOf(c).Guard("OnEvent", func() { hook(e) })
 	}
 }
 
 // log writes an event to the log of the system, unless many of the same place and type were written
 // in the last minute. It reports whether it did.
 func (e Event) log(c *actor.Context, level slog.Level, msg, place string) bool {
-	n, write := access.MayLog(c.System(), loglimit.Key{Line: msg, Type: e.Type, Where: place})
+	n, write := kernel.SystemOf(c).MayLogOf(loglimit.Key{Line: msg, Type: e.Type, Where: place})
 	if !write {
 		return false
 	}
@@ -199,5 +199,5 @@ func (e Event) write(c *actor.Context, level slog.Level, msg string, more ...any
 	}
 	args = append(args, more...)
 	l := c.Logger()
-	access.Guard(c.System(), "Logger", func() { l.Log(context.Background(), level, msg, args...) })
+	kernel.SystemOf(c).Guard("Logger", func() { l.Log(context.Background(), level, msg, args...) })
 }

@@ -2,7 +2,7 @@ package supervise
 
 import (
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Group restarts: children are suspended together with a failed sibling, and wait for each other
@@ -29,9 +29,9 @@ func (s *supervisor) waitIn(c *actor.Context, ch *child, in State) {
 	switch h := s.children.blocker; {
 	case ch.ref.IsZero():
 	case in == BackingOff, h != nil && h.seq < ch.seq:
-		access.Postpone(c, ch.ref)
+		ch.cell().Postpone(kernel.TurnOf(c))
 	default:
-		access.Standby(c, ch.ref)
+		ch.cell().PutOnStandby(kernel.TurnOf(c))
 	}
 }
 
@@ -42,7 +42,7 @@ func (s *supervisor) blockYounger(c *actor.Context, ch *child) {
 	if s.spec.strategy.restartsGroup() {
 		for o := ch.newer; o != nil; o = o.newer {
 			if o.state == Pending && !o.ref.IsZero() {
-				access.Postpone(c, o.ref)
+				o.cell().Postpone(kernel.TurnOf(c))
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func (s *supervisor) takeDown(c *actor.Context, ch *child) {
 		ch.kill(c)
 	default:
 		s.children.setState(ch, Suspending)
-		actor.Suspend(c, ch.ref)
+		ch.cell().Suspend(kernel.TurnOf(c))
 		s.armDeadline(c, ch)
 	}
 }

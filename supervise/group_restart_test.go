@@ -89,7 +89,7 @@ func (h *harness) blocked(sub bool) (free func()) {
 // TestGroupRestart_Restarted: a child that is restarted alone, and has not come down for that yet,
 // goes down with others all the same. So does one that is restarted by others while it goes down.
 func TestGroupRestart_Restarted(t *testing.T) {
-	restart := func(h *harness, b actor.AnyRef) { actor.Restart(h.sys, b) }
+	restart := (*harness).restart
 	ask := func(h *harness, _ actor.AnyRef) { h.beginRestart("b") }
 	for _, c := range []struct {
 		name          string

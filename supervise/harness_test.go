@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -190,6 +191,21 @@ func (h *harness) find(path ...string) actor.Ref[testChild] {
 	r, err := supervise.Find[testChild](h.soon(), h.root, path...)
 	h.must(err)
 	return r
+}
+
+// restart begins another life of a child: not by its supervisor.
+func (h *harness) restart(r actor.AnyRef) {
+	kernel.AnyRef(r).Must("Restart").Restart(kernel.EnvOf(h.sys))
+}
+
+// suspend takes a child down: not by its supervisor.
+func (h *harness) suspend(r actor.AnyRef) {
+	kernel.AnyRef(r).Must("Suspend").Suspend(kernel.EnvOf(h.sys))
+}
+
+// postpone says that a child is in a back-off.
+func (h *harness) postpone(r actor.AnyRef) {
+	kernel.AnyRef(r).Must("Postpone").Postpone(kernel.EnvOf(h.sys))
 }
 
 // tell makes a child do something, and waits until nothing happens any more.

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // killTimer kills children that have not ended in time when their supervisor ends or is restarted.
@@ -85,7 +85,7 @@ var (
 )
 
 func init() {
-	access.Unrefused(killTimerType)
+	(*kernel.AnyType)(killTimerType).Info().Unrefused = true
 	killTimerType.OnStart((*killTimer).start).Table(armKill.Handle((*killTimer).set),
 		killDue.Handle((*killTimer).due),
 		parentDown.Handle((*killTimer).down), lateDown.Handle((*killTimer).lateDown))

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/members"
 )
 
 // The members of a pool of package group are the children of a supervisor with SimpleOneForOne. It
@@ -12,8 +12,7 @@ import (
 
 // memberList is the list of a supervisor of members. Owner: the supervisor.
 type memberList struct {
-	size  int // initial number of members
-	tell  func(c any, news access.MemberNews)
+	pool  members.Pool
 	all   []*child
 	named int // names given so far
 }
@@ -23,23 +22,21 @@ var resizeMembers = actor.Declare[int](supervisorType, "resize")
 
 func init() {
 	supervisorType.Table(resizeMembers.Handle((*supervisor).resizeMembers))
-	access.StartMembers = func(c, spec any, size int,
-		tell func(c any, news access.MemberNews)) any {
-		sp := mustCheck("StartMembers", spec.(Spec))
-		sp.template.stop = Shutdown{shutdownAsSupervisor, Forever}
-		root := rootUnder(c.(*actor.Context), sp)
-		root.members = &memberList{size: size, tell: tell}
-		return listed(Supervisor{supervisorType.SpawnChild(c.(*actor.Context), root)})
-	}
-	access.ResizeMembers = func(from, members any, size int) {
-		resizeMembers.Send(from.(actor.Sender), members.(Supervisor).Ref, size)
-	}
+}
+
+// startMembers starts root, a child of the running actor, as the supervisor of a pool's members.
+func startMembers(c *actor.Context, root supervisor, pool members.Pool) Supervisor {
+	root.spec.template.stop = Shutdown{shutdownAsSupervisor, Forever}
+	root.members = &memberList{pool: pool}
+	s := listed(Supervisor{supervisorType.SpawnChild(c, root)})
+	pool.SetResize(func(from actor.Sender, n int) { resizeMembers.Send(from, s.Ref, n) })
+	return s
 }
 
 // growMembers adds members until there are n.
 func (s *supervisor) growMembers(c *actor.Context, n int) {
 	m := s.members
-	news := access.MemberNews{Size: n}
+	news := members.News{Size: n}
 	for len(m.all) < n {
 		m.named++
 		made, _ := (&childSpec{name: strconv.Itoa(m.named)}).instantiate(s.spec.template)
@@ -47,9 +44,9 @@ func (s *supervisor) growMembers(c *actor.Context, n int) {
 		ch.member = len(m.all)
 		m.all = append(m.all, ch)
 		s.launch(c, ch)
-		news.Changed = append(news.Changed, access.Member{Index: ch.member, Ref: ch.ref})
+		news.Changed = append(news.Changed, members.Member{Index: ch.member, Ref: ch.ref})
 	}
-	m.tell(c, news)
+	m.pool.Tell(c, news)
 }
 
 // resizeMembers adds members, or lets the youngest leave: the pool sends them nothing more, and has
@@ -61,21 +58,21 @@ func (s *supervisor) resizeMembers(c *actor.Context, n int) {
 		s.growMembers(c, n)
 		return
 	}
-	news := access.MemberNews{Size: n}
+	news := members.News{Size: n}
 	for _, ch := range m.all[n:] {
 		ch.leaving = true
 		news.Leaving = append(news.Leaving, ch.ref)
 	}
 	clear(m.all[n:])
 	m.all = m.all[:n]
-	m.tell(c, news)
+	m.pool.Tell(c, news)
 }
 
 // tellMember tells the pool which actor a member is, and whether it waits for its back-off.
 func (s *supervisor) tellMember(c *actor.Context, ch *child, down bool) {
 	if m := s.members; m != nil && !ch.leaving {
-		m.tell(c, access.MemberNews{Size: len(m.all),
-			Changed: []access.Member{{Index: ch.member, Ref: ch.ref, Down: down}}})
+		m.pool.Tell(c, members.News{Size: len(m.all),
+			Changed: []members.Member{{Index: ch.member, Ref: ch.ref, Down: down}}})
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/kernel/sim"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -31,8 +32,8 @@ var failingTree = supervise.Spec{Name: "app",
 func TestRepeat(t *testing.T) {
 	orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 		ctx := context.Background()
-		sys := actor.Start(sim.Option(h).(actor.Option), actor.WithDeterministic(seed),
-			actor.WithLogger(slog.New(slog.DiscardHandler)))
+		sys := actor.Start(kernel.OptionFunc(func(o *kernel.Options) { o.Hooks = h }),
+			actor.WithDeterministic(seed), actor.WithLogger(slog.New(slog.DiscardHandler)))
 		root := supervise.Start(sys, failingTree)
 		said := ""
 		for _, path := range [][]string{{"disk"}, {"pair", "left"}, {"disk"}, {"pair", "right"},
@@ -50,7 +51,7 @@ func TestRepeat(t *testing.T) {
 		tree, err := supervise.Tree(ctx, root)
 		said += fmt.Sprintln(tree, err)
 		sys.Stop()
-		st, counts := sys.Stats(), sim.CountsOf(sys)
+		st, counts := sys.Stats(), kernel.SystemOf(sys).SimCounts()
 		if counts.Sent != st.Messages+st.DeadLetters || st.Panics < 3 {
 			t.Errorf("%d sent, %d run, %d dead letters, %d panics", counts.Sent, st.Messages,
 				st.DeadLetters, st.Panics)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Serve runs a service from its start to its end. Call it from main:
@@ -54,7 +54,7 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 	root, err := StartWait(ctx, sys, spec)
 	if err == nil {
 		for _, f := range up {
-			go access.Guard(sys, "WhenUp", func() { f(root) })
+			go kernel.SystemOf(sys).Guard("WhenUp", func() { f(root) })
 		}
 		err = root.Wait(ctx)
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -202,9 +201,9 @@ func TestStopping(t *testing.T) {
 		"RemoveChild": {func(h *harness) {
 			h.must(did(supervise.RemoveChild, h.soon(), h.root.Ref, "b"))
 		}, true},
-		"Restart":  {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
-		"Suspend":  {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},
-		"Postpone": {func(h *harness) { access.Postpone(h.sys, h.find("b")) }, false},
+		"Restart":  {func(h *harness) { h.restart(h.find("b").Any()) }, true},
+		"Suspend":  {func(h *harness) { h.suspend(h.find("b").Any()) }, true},
+		"Postpone": {func(h *harness) { h.postpone(h.find("b").Any()) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t, actor.WithWorkers(3))

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // nameTable maps names to the children of a supervisor; it is emptied when the supervisor is
@@ -132,7 +132,7 @@ func SiblingSupervisor(c *actor.Context, name string, below ...string) (Supervis
 }
 
 func sibling(c *actor.Context, name string, below []string) (actor.AnyRef, error) {
-	t, ok := access.FamilyOf(c).(*nameTable)
+	t, ok := kernel.TurnOf(c).FamilyOf().(*nameTable)
 	if !ok {
 		return actor.AnyRef{},
 			fmt.Errorf("%w: %q: the running actor is not a supervisor's", ErrNoChild, name)

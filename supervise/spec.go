@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Strategy says which children are restarted when a child has failed.
@@ -123,7 +123,7 @@ func (w Worker[S]) child() *childSpec {
 		return spec
 	}
 	// A wrong Type is found here: where the supervisor spawns the child, it would end over it.
-	if err := access.Seal(w.Type); err != nil {
+	if err := (*kernel.AnyType)(w.Type).Info().SealOrError(); err != nil {
 		spec.problem = strings.TrimPrefix(err.Error(), "gallop: ")
 	}
 	spec.typeName = w.Type.Name()
@@ -140,7 +140,7 @@ func (w Worker[S]) child() *childSpec {
 
 // spawnArgs are the arguments of a supervisor for the spawner of a child.
 type spawnArgs struct {
-	options access.ChildOptions
+	options kernel.ChildOptions
 	parent  *supervisor
 	child   *child
 	// failFast: the child, if it is a supervisor, ends if one of its children cannot start.
@@ -155,8 +155,14 @@ func (w Worker[S]) spawner(init func(*S)) spawner {
 		init = func(*S) {}
 	}
 	return func(c *actor.Context, b spawnArgs) actor.AnyRef {
-		return access.SpawnUnder(c, w.Type, init, b.options).(actor.AnyRef)
+		return spawnUnder(c, w.Type, init, b.options)
 	}
+}
+
+// spawnUnder spawns a child of the running actor, which supervises it.
+func spawnUnder[S any](c *actor.Context, t *actor.Type[S], init func(*S),
+	o kernel.ChildOptions) actor.AnyRef {
+	return actor.AnyRef(kernel.SpawnUnder(kernel.TurnOf(c), (*kernel.AnyType)(t).Info(), init, o))
 }
 
 // Spec declares a supervisor, for [Start] or as a child of another supervisor. It is
@@ -205,7 +211,7 @@ func (s Spec) child() *childSpec {
 					failFast: strict}
 				strict = false // after a restart, a failed start is retried
 			}
-			return access.SpawnUnder(c, supervisorType, init, b.options).(actor.AnyRef)
+			return spawnUnder(c, supervisorType, init, b.options)
 		},
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/face"
+	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/members"
 )
 
 // Supervisor is a running supervisor. It is an actor like others, and can be stopped, joined,
@@ -40,13 +42,17 @@ func Start(from actor.Sender, s Spec) Supervisor {
 // a supervisor itself, the paths in events and in the log begin with the child's.
 func StartUnder(c *actor.Context, s Spec) Supervisor {
 	sp := mustCheck("StartUnder", s)
-	return listed(Supervisor{supervisorType.SpawnChild(c, rootUnder(c, sp))})
+	root := rootUnder(c, sp)
+	if pool, ok := s.Template.(members.Pool); ok {
+		return startMembers(c, root, pool)
+	}
+	return listed(Supervisor{supervisorType.SpawnChild(c, root)})
 }
 
 // rootUnder is newRoot for a supervisor that ends with the running actor.
 func rootUnder(c *actor.Context, sp *supervisorSpec) supervisor {
 	root := newRoot(sp)
-	if path := access.PathOf(c); path != "" {
+	if path := kernel.TurnOf(c).PathOf(); path != "" {
 		root.path = path + "/" + sp.name
 		root.place = root.path
 	}
@@ -103,15 +109,15 @@ type supervisor struct {
 
 var (
 	supervisorType = actor.NewType[supervisor]("supervisor")
-	childDown      = actor.Declare[actor.ChildDown](supervisorType, "child down")
-	childUp        = actor.Declare[access.ChildUp](supervisorType, "child up", actor.Urgent())
+	childDown      = actor.Declare[kernel.ChildDown](supervisorType, "child down")
+	childUp        = actor.Declare[kernel.ChildUp](supervisorType, "child up", actor.Urgent())
 	startBlocked   = actor.Declare[actor.AnyRef](supervisorType, "start blocked", actor.Urgent())
 	restartDue     = actor.Declare[*child](supervisorType, "restart due")
 	stopTimeout    = actor.Declare[*child](supervisorType, "stop timeout")
 )
 
 func init() {
-	access.Unrefused(supervisorType)
+	(*kernel.AnyType)(supervisorType).Info().Unrefused = true
 	supervisorType.OnStart((*supervisor).onStart).OnStop((*supervisor).onStop).Table(
 		childDown.Handle((*supervisor).childDown), childUp.Handle((*supervisor).childUp),
 		startBlocked.Handle((*supervisor).startBlocked),
@@ -126,7 +132,7 @@ func (s *supervisor) onStart(c *actor.Context) error {
 		s.children.add(spec).declared = true
 	}
 	if s.members != nil {
-		s.growMembers(c, s.members.size)
+		s.growMembers(c, s.members.pool.Size())
 	}
 	s.advance(c)
 	return nil
@@ -164,8 +170,8 @@ func (s *supervisor) stopTimeout(c *actor.Context, ch *child) {
 	}
 }
 
-func (s *supervisor) childUp(c *actor.Context, r access.ChildUp) {
-	ch := s.children.byID[r.Ref.(actor.AnyRef).ID()]
+func (s *supervisor) childUp(c *actor.Context, r kernel.ChildUp) {
+	ch := s.children.byID[r.Ref.ID()]
 	if ch == nil || s.exiting {
 		return
 	}
@@ -174,7 +180,7 @@ func (s *supervisor) childUp(c *actor.Context, r access.ChildUp) {
 	case Pending, BackingOff: // restarted from elsewhere
 		ch.timer.Cancel(c)
 	case Suspending: // restarted from elsewhere, or an old message
-		actor.Suspend(c, ch.ref)
+		ch.cell().Suspend(kernel.TurnOf(c))
 		return
 	default:
 		return
@@ -224,7 +230,7 @@ func (s *supervisor) announceUp(c *actor.Context) {
 		s.names.setStarting(nil)
 	}
 	if !s.reportedUp && !s.parent.IsZero() {
-		childUp.Send(c, s.parent, access.ChildUp{Ref: actor.Self[supervisor](c).Any()})
+		childUp.Send(c, s.parent, kernel.ChildUp{Ref: kernel.AnyRef(actor.Self[supervisor](c))})
 	}
 	s.reportedUp = true
 	for _, d := range s.upWaiters {
@@ -250,7 +256,7 @@ func (s *supervisor) launch(c *actor.Context, ch *child) {
 		s.names.setStarting(ch)
 	}
 	if !ch.ref.IsZero() {
-		actor.Restart(c, ch.ref)
+		ch.cell().Restart(kernel.TurnOf(c))
 		return
 	}
 	s.children.setActor(ch, ch.spec.spawn(c, spawnArgs{
@@ -261,19 +267,21 @@ func (s *supervisor) launch(c *actor.Context, ch *child) {
 }
 
 // optionsFor returns the options of the runtime for a child that is spawned.
-func (s *supervisor) optionsFor(ch *child) access.ChildOptions {
+func (s *supervisor) optionsFor(ch *child) kernel.ChildOptions {
 	spec := ch.spec
-	o := access.ChildOptions{
-		Down:     childDown,
-		Stop:     func(c, child any) { s.endChild(c.(*actor.Context), ch, child.(actor.AnyRef)) },
-		Before:   s.children.youngerActor(ch),
+	o := kernel.ChildOptions{
+		Down: kernel.AnyBehaviour(childDown).Descriptor(),
+		Stop: func(c *kernel.Turn, child kernel.AnyRef) {
+			s.endChild(face.Context(c), ch, actor.AnyRef(child))
+		},
+		Before:   kernel.AnyRef(s.children.youngerActor(ch)),
 		Together: s.spec.strategy == SimpleOneForOne,
 		DropMail: spec.dropMail, Backlog: spec.whileDown,
 		Decide: decisions(spec.decide), Restarts: spec.restart.afterFall(),
 		Path: s.pathOf(ch), Family: s.names,
 	}
 	if spec.supervisor == nil {
-		o.Up = childUp // a supervisor announces it itself
+		o.Up = kernel.AnyBehaviour(childUp).Descriptor() // a supervisor announces it itself
 	}
 	if spec.stop.mode == shutdownAsSupervisor {
 		o.Stop = nil

@@ -12,6 +12,7 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 	"github.com/gallop-go/gallop/cluster/durable"
 	"github.com/gallop-go/gallop/cluster/durable/durabletest"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 // outcome is the outcome of a caller.
@@ -522,8 +523,23 @@ func TestDrainWaitsForTheStore(t *testing.T) {
 func TestRestartBySupervisor(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		store := &swap{Memory: durable.NewMemory()}
-		boss := bosses.Spawn(r.System(), bossState{store: store})
-		work := func(n int) (int, error) { return bossDeposit.Ask(r.Context(), boss, n) }
+		boss := supervise.Start(r.System(), supervise.Spec{Name: "boss", Children: []supervise.Child{
+			supervise.Worker[Account]{Name: "ada", Type: frail.Type,
+				Init: func(a *Account) { *a = account(store, "ada") },
+				Decide: func(reason error) supervise.Decision {
+					if errors.Is(reason, durable.ErrStoreRegressed) {
+						return supervise.DecideStop
+					}
+					return supervise.DecideRestart
+				}},
+		}})
+		ada, err := supervise.Find[Account](r.Context(), boss, "ada")
+		if err != nil {
+			r.Fatalf("%v", err)
+		}
+		work := func(n int) (int, error) {
+			return frailDeposit.Ask(supervise.WaitForRestart(r.Context()), ada, n)
+		}
 		if n, err := work(5); n != 5 || err != nil {
 			r.Fatalf("%d, %v", n, err)
 		}
@@ -537,47 +553,14 @@ func TestRestartBySupervisor(t *testing.T) {
 		if _, err := work(-1); !errors.Is(err, actor.ErrPanicked) {
 			r.Fatalf("%v", err)
 		}
-		r.Quiet()
+		r.Advance(time.Second) // the back-off
 		if _, err := work(1); !errors.Is(err, durable.ErrStoreRegressed) {
 			r.Errorf("after a loss: %v", err)
 		}
 	}, actortest.AllowPanics())
 }
 
-// A boss restarts its account when it falls, unless it cannot start.
-type bossState struct {
-	store   durable.Store
-	account actor.Ref[Account]
-}
-
-func (b *bossState) Fell(c *actor.Context, d actor.ChildDown) {
-	if d.Starting {
-		actor.StopWith(c, d.Ref, d.Reason)
-	} else {
-		actor.Restart(c, d.Ref)
-	}
-}
-
 var (
-	bosses      = actor.NewType[bossState]("boss")
-	bossDeposit = actor.DeclareAsk[int, int](bosses, "deposit")
-	bossHeard   = actor.Declare[actor.Reply[int, actor.Deferred[int]]](bosses, "heard")
-	bossFell    = actor.Declare[actor.ChildDown](bosses, "fell")
-	_           = bosses.Table(
-		bossFell.Handle((*bossState).Fell),
-		bossHeard.Handle(func(_ *bossState, c *actor.Context, r actor.Reply[int, actor.Deferred[int]]) {
-			r.Mark.Reply(c, r.Value, r.Err)
-		}),
-		bossDeposit.Handle(func(b *bossState, c *actor.Context, n int) (int, error) {
-			if b.account.IsZero() {
-				store := b.store
-				b.account = actor.SpawnSupervised(c, frail.Type, func(a *Account) { *a = account(store, "ada") }, bossFell)
-			}
-			actor.AskToWith(c, frailDeposit, b.account, n, bossHeard, actor.Defer(c, bossDeposit))
-			return 0, nil
-		}),
-	)
-
 	frail          = durable.NewType[Account]("frail")
 	frailDeposited = durable.DeclareEvent(frail, "deposited", (*Account).deposited)
 	frailDeposit   = actor.DeclareAsk[int, int](frail.Type, "deposit")

@@ -1,5 +1,5 @@
 /* Biases: appending to an actor's mail without a locked instruction, and how another takes
- * that away (actor/bias.go), under total store order.
+ * that away (internal/kernel/mpsc/bias.go), under total store order.
  *
  * Two workers, which both may send, run the actor and take it from each other; P is outside
  * and pushes. A worker's stores to its window, to `more` and to its queue go through a store

@@ -1,5 +1,5 @@
-/* The mailbox: a stack whose top node stays in place (actor/mailbox_mpsc.go), with
- * nodes that are recycled.
+/* The mailbox: a stack whose top node stays in place
+ * (internal/kernel/mpsc/mailbox.go), with nodes that are recycled.
  *
  * NP producers push NM messages each, with nodes from a pool of NODES to which nodes that
  * have run return at once. The mailbox's actor may be queued once, and two workers take

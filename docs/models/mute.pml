@@ -1,5 +1,5 @@
-/* Muting with applied pressure on a ring (actor/mute.go, pressure.go, pressureDeadlock.go;
- * backpressure/README.md, steps D1-D3, G1-G2, T4-T5).
+/* Muting with applied pressure on a ring (internal/kernel/mute.go, pressure.go,
+ * pressure_deadlock.go; backpressure/README.md, steps D1-D3, G1-G2, T4-T5).
  *
  * N actors in a ring. Each sends DATA to its successor, SENDS times, once in each of its
  * turns. Actor 0 applies pressure in its first turn, sends its predecessor a question, and
@@ -7,8 +7,8 @@
  * is the one that is muted for it, so without the watch the answer may never come
  * (ponyc#3382). BATCH 1: a turn is one message, and an actor with mail left is overloaded.
  * Every actor has a gate with its waitList (a set), a count, and a load. The gate of an actor
- * that is only muted is ajar (actor/crowd.go): LEEWAY - 1 messages pass and are counted. With
- * LEEWAY 1 no sender passes, as if it were shut.
+ * that is only muted is ajar (internal/kernel/mute.go): LEEWAY - 1 messages pass and are
+ * counted. With LEEWAY 1 no sender passes, as if it were shut.
  *
  * Proved: no actor stays parked, all mail is run, all gates are open in the end; an actor
  * that is blocked is in as many wait lists as it counts; no parked actor runs; none is released

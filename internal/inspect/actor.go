@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // MaxQueued is the largest number of messages counted in one mailbox.
@@ -41,17 +42,17 @@ func (a Actor) String() string { return fmt.Sprintf("%s#%d", a.Type, a.ID) }
 
 // Describe describes one actor. It panics if ref is zero. It counts up to MaxQueued messages, which
 // takes some microseconds.
-func Describe(ref actor.AnyRef) Actor { return describe(ofActor("Describe", ref), ref) }
+func Describe(ref actor.AnyRef) Actor { return describe(ofActor("Describe", ref)) }
 
-func describe(in source, ref actor.AnyRef) Actor {
+func describe(in *kernel.Inspector, ref kernel.AnyRef) Actor {
 	who, status, l := in.Look(ref, MaxQueued)
-	return Actor{Ref: ref, ID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
-		Status: status, Queued: l.Queued, Overloaded: l.Overloaded, Muted: l.Muted,
+	return Actor{Ref: actor.AnyRef(ref), ID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
+		Status: actor.Status(status), Queued: l.Queued, Overloaded: l.Overloaded, Muted: l.Muted,
 		Suspended: l.Suspended, Pinned: l.Pinned}
 }
 
 // describeAll describes actors, sorted by number. They may belong to different systems.
-func describeAll(in source, refs map[actor.AnyRef]bool) []Actor {
+func describeAll(in *kernel.Inspector, refs map[kernel.AnyRef]bool) []Actor {
 	all := make([]Actor, 0, len(refs))
 	for ref := range refs {
 		all = append(all, describe(in, ref))
@@ -70,7 +71,8 @@ type MailOf struct {
 // number first. It is a hint while the actor runs.
 func Mail(ref actor.AnyRef) (all []MailOf) {
 	n, by := 0, map[string]int{}
-	ofActor("Mail", ref).EachMail(ref, func(behaviour string) bool {
+	in, at := ofActor("Mail", ref)
+	in.EachMail(at, func(behaviour string) bool {
 		by[behaviour]++
 		n++
 		return n < MaxQueued
@@ -89,11 +91,11 @@ func Mail(ref actor.AnyRef) (all []MailOf) {
 func Find(sys *actor.System, id uint64) (a Actor, ok bool) {
 	in := of(sys)
 	for ref := range rootsOf(in) {
-		if ref.ID() == id && actor.SystemOf(ref) == sys {
+		if ref.ID() == id && ref.Cell().Sys() == kernel.SystemOf(sys) {
 			return describe(in, ref), true
 		}
 	}
-	in.EachSampled(func(ref actor.AnyRef, typ string, number uint64, lived time.Duration) {
+	in.EachSampled(func(ref kernel.AnyRef, typ string, number uint64, lived time.Duration) {
 		if number == id {
 			a, ok = sampled(in, ref, typ, id), true
 			a.Spawned = in.Wall().Add(-lived)
@@ -112,7 +114,7 @@ type Named struct {
 func Names(sys *actor.System) []Named {
 	in := of(sys)
 	var all []Named
-	in.EachName(func(name string, ref actor.AnyRef) {
+	in.EachName(func(name string, ref kernel.AnyRef) {
 		all = append(all, Named{name, describe(in, ref)})
 	})
 	slices.SortFunc(all, func(a, b Named) int { return cmp.Compare(a.Name, b.Name) })
@@ -133,14 +135,14 @@ func Roots(sys *actor.System) []Actor {
 	return describeAll(in, rootsOf(in))
 }
 
-func rootsOf(in source) map[actor.AnyRef]bool {
-	all := map[actor.AnyRef]bool{}
-	add := func(ref actor.AnyRef) { all[ref] = true }
-	in.EachName(func(_ string, ref actor.AnyRef) { add(ref) })
+func rootsOf(in *kernel.Inspector) map[kernel.AnyRef]bool {
+	all := map[kernel.AnyRef]bool{}
+	add := func(ref kernel.AnyRef) { all[ref] = true }
+	in.EachName(func(_ string, ref kernel.AnyRef) { add(ref) })
 	in.EachRunning(add)
 	in.EachListed(add)
-	in.EachPressed(func(ref actor.AnyRef, _ uint32) { add(ref) })
-	in.EachWait(func(who, to actor.AnyRef, _ int64, _ bool) {
+	in.EachPressed(func(ref kernel.AnyRef, _ uint32) { add(ref) })
+	in.EachWait(func(who, to kernel.AnyRef, _ int64, _ bool) {
 		add(who)
 		add(to)
 	})

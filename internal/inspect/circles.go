@@ -6,18 +6,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // wait is one actor's wait for another.
 type wait struct {
-	who, to actor.AnyRef
+	who, to kernel.AnyRef
 	since   int64
 	asks    bool
 }
 
-func waitsOf(in source) (all []wait) {
-	in.EachWait(func(who, to actor.AnyRef, since int64, asks bool) {
+func waitsOf(in *kernel.Inspector) (all []wait) {
+	in.EachWait(func(who, to kernel.AnyRef, since int64, asks bool) {
 		all = append(all, wait{who, to, since, asks})
 	})
 	slices.SortStableFunc(all, func(a, b wait) int {
@@ -43,25 +43,35 @@ const leastWait = 500 * time.Millisecond
 // confirmed returns the circles whose waits all stood at one moment before now, and stand at a
 // second look. In a deterministic system waits have no dates, and nothing changes between two
 // looks. With a virtual clock outside such a system, no circle can be confirmed.
-func confirmed(in source, now int64, waits []wait, pressed map[actor.AnyRef]bool) [][]actor.AnyRef {
-	moves := !in.IsDeterministic()
-	old := slices.DeleteFunc(slices.Clone(waits), func(w wait) bool {
-		return moves && w.atLeast(now) < leastWait
-	})
-	if len(old) == 0 || moves && !in.DatesWaits() {
+func confirmed(in *kernel.Inspector, now int64, waits []wait,
+	pressed map[kernel.AnyRef]bool) [][]kernel.AnyRef {
+	least := leastWait
+	switch {
+	case in.IsDeterministic():
+		least = 0
+	case !in.DatesWaits():
 		return nil
 	}
-	again := map[wait]bool{}
-	for _, w := range waitsOf(in) {
-		again[w] = true
-	}
-	old = slices.DeleteFunc(old, func(w wait) bool { return !again[w] })
+	old := standing(now, least, waits, func() []wait { return waitsOf(in) })
 	return append(circles(old), throughMail(in, old, pressed)...)
 }
 
+// standing returns the waits that have lasted for at least so long, and that stand at a second look.
+func standing(now int64, least time.Duration, waits []wait, again func() []wait) []wait {
+	old := slices.DeleteFunc(slices.Clone(waits), func(w wait) bool { return w.atLeast(now) < least })
+	if len(old) == 0 {
+		return nil
+	}
+	stands := map[wait]bool{}
+	for _, w := range again() {
+		stands[w] = true
+	}
+	return slices.DeleteFunc(old, func(w wait) bool { return !stands[w] })
+}
+
 // circles returns disjoint circles of waits, until none is left.
-func circles(waits []wait) (all [][]actor.AnyRef) {
-	next := map[actor.AnyRef][]actor.AnyRef{}
+func circles(waits []wait) (all [][]kernel.AnyRef) {
+	next := map[kernel.AnyRef][]kernel.AnyRef{}
 	for _, w := range waits {
 		next[w.who] = append(next[w.who], w.to)
 	}
@@ -69,7 +79,7 @@ func circles(waits []wait) (all [][]actor.AnyRef) {
 		// Each remaining actor waits for a remaining actor, so following the waits leads into a
 		// circle.
 		at := slices.MinFunc(slices.Collect(maps.Keys(next)), byID)
-		var way []actor.AnyRef
+		var way []kernel.AnyRef
 		for !slices.Contains(way, at) {
 			way = append(way, at)
 			at = next[at][0]
@@ -83,14 +93,14 @@ func circles(waits []wait) (all [][]actor.AnyRef) {
 	return all
 }
 
-func byID(a, b actor.AnyRef) int { return cmp.Compare(a.ID(), b.ID()) }
+func byID(a, b kernel.AnyRef) int { return cmp.Compare(a.ID(), b.ID()) }
 
 // trim drops actors that wait for no waiting actor, until none is left.
-func trim(next map[actor.AnyRef][]actor.AnyRef) {
+func trim(next map[kernel.AnyRef][]kernel.AnyRef) {
 	for dropped := true; dropped; {
 		dropped = false
 		for who, to := range next {
-			to = slices.DeleteFunc(to, func(ref actor.AnyRef) bool { return next[ref] == nil })
+			to = slices.DeleteFunc(to, func(ref kernel.AnyRef) bool { return next[ref] == nil })
 			if next[who] = to; len(to) == 0 {
 				delete(next, who)
 				dropped = true
@@ -100,7 +110,7 @@ func trim(next map[actor.AnyRef][]actor.AnyRef) {
 }
 
 // fromSmallest rotates a circle so that the actor with the smallest number comes first.
-func fromSmallest(circle []actor.AnyRef) []actor.AnyRef {
+func fromSmallest(circle []kernel.AnyRef) []kernel.AnyRef {
 	i := slices.Index(circle, slices.MinFunc(circle, byID))
 	return slices.Concat(circle[i:], circle[:i])
 }
@@ -110,15 +120,16 @@ const mostBehind = 1000
 
 // throughMail returns, for each actor under pressure, the shortest circle that its own message
 // closes: the message is in the mailbox of an actor that waits for it.
-func throughMail(in source, waits []wait, pressed map[actor.AnyRef]bool) (all [][]actor.AnyRef) {
-	behind := map[actor.AnyRef][]actor.AnyRef{}
+func throughMail(in *kernel.Inspector, waits []wait,
+	pressed map[kernel.AnyRef]bool) (all [][]kernel.AnyRef) {
+	behind := map[kernel.AnyRef][]kernel.AnyRef{}
 	for _, w := range waits {
 		if !w.asks {
 			behind[w.to] = append(behind[w.to], w.who)
 		}
 	}
-	remain := map[actor.AnyRef]bool{}
-	in.EachPressed(func(ref actor.AnyRef, _ uint32) { remain[ref] = pressed[ref] })
+	remain := map[kernel.AnyRef]bool{}
+	in.EachPressed(func(ref kernel.AnyRef, _ uint32) { remain[ref] = pressed[ref] })
 	for _, root := range slices.SortedFunc(maps.Keys(remain), byID) {
 		if circle := closedBehind(in, behind, root); remain[root] && circle != nil {
 			all = append(all, circle)
@@ -129,17 +140,17 @@ func throughMail(in source, waits []wait, pressed map[actor.AnyRef]bool) (all []
 
 // closedBehind returns root, then the nearest actor that waits for it and has a message from it,
 // then the actors in between, on the way back to root.
-func closedBehind(in source, behind map[actor.AnyRef][]actor.AnyRef,
-	root actor.AnyRef) []actor.AnyRef {
-	waitsFor := map[actor.AnyRef]actor.AnyRef{}
-	for todo := []actor.AnyRef{root}; len(todo) > 0 && len(waitsFor) < mostBehind; todo = todo[1:] {
+func closedBehind(in *kernel.Inspector, behind map[kernel.AnyRef][]kernel.AnyRef,
+	root kernel.AnyRef) []kernel.AnyRef {
+	waitsFor := map[kernel.AnyRef]kernel.AnyRef{}
+	for todo := []kernel.AnyRef{root}; len(todo) > 0 && len(waitsFor) < mostBehind; todo = todo[1:] {
 		for _, who := range behind[todo[0]] {
 			if _, seen := waitsFor[who]; seen || who == root {
 				continue
 			}
 			waitsFor[who] = todo[0]
 			if in.HasMailFrom(who, root) {
-				circle := []actor.AnyRef{root}
+				circle := []kernel.AnyRef{root}
 				for at := who; at != root; at = waitsFor[at] {
 					circle = append(circle, at)
 				}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // TestCircles: each circle is found once, whatever other waits lead into it.
@@ -12,9 +13,9 @@ func TestCircles(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()
 	typ := actor.NewType[int]("node")
-	var refs []actor.AnyRef
+	var refs []kernel.AnyRef
 	for range 8 {
-		refs = append(refs, typ.Spawn(sys, 0).Any())
+		refs = append(refs, kernel.AnyRef(typ.Spawn(sys, 0)))
 	}
 	for name, c := range map[string]struct {
 		waits [][2]int
@@ -60,29 +61,13 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// looks is a source that shows other waits at each look, and nothing else.
-type looks struct {
-	source
-	waits *[][]wait
-}
-
-func (l looks) IsDeterministic() bool                  { return false }
-func (l looks) DatesWaits() bool                       { return true }
-func (l looks) EachPressed(func(actor.AnyRef, uint32)) {}
-func (l looks) EachWait(f func(who, to actor.AnyRef, since int64, asks bool)) {
-	for _, w := range (*l.waits)[0] {
-		f(w.who, w.to, w.since, w.asks)
-	}
-	*l.waits = (*l.waits)[1:]
-}
-
-// TestConfirmed: a circle counts if all of its waits are dated well before the first look, and
+// TestStanding: a circle counts if all of its waits are dated well before the first look, and
 // are the same at the second. Else they may never have stood together.
-func TestConfirmed(t *testing.T) {
+func TestStanding(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()
 	typ := actor.NewType[int]("node")
-	a, b := typ.Spawn(sys, 0).Any(), typ.Spawn(sys, 0).Any()
+	a, b := kernel.AnyRef(typ.Spawn(sys, 0)), kernel.AnyRef(typ.Spawn(sys, 0))
 	const now = int64(10 * time.Second)
 	old, young := now-int64(leastWait), now-int64(leastWait)+1
 	at := func(since1, since2 int64) []wait {
@@ -99,8 +84,8 @@ func TestConfirmed(t *testing.T) {
 		"one has begun anew":     {at(old, old), at(old, now), 0},
 		"came at the second one": {at(old, old)[:1], at(old, old), 0},
 	} {
-		l := looks{waits: &[][]wait{c.first, c.second}}
-		if got := confirmed(l, now, waitsOf(l), nil); len(got) != c.circles {
+		stood := standing(now, leastWait, c.first, func() []wait { return c.second })
+		if got := circles(stood); len(got) != c.circles {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

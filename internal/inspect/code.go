@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel/stack"
 )
 
 // CodeBytes is a line of the user's code with a figure: bytes of memory, or goroutines.
@@ -104,7 +104,6 @@ func scaleOf(bytes, objects int64) float64 {
 // lineOf returns the line of the user's code in a stack; "" if there is none.
 func lineOf(pcs []uintptr) string {
 	var text strings.Builder
-	text.WriteString("goroutine\n")
 	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
@@ -113,7 +112,7 @@ func lineOf(pcs []uintptr) string {
 			break
 		}
 	}
-	return access.UserFrame([]byte(text.String()))
+	return stack.UserFrame([]byte(text.String()))
 }
 
 // Goroutines returns the lines of the user's code in which the most goroutines are, and the number
@@ -144,4 +143,4 @@ func Goroutines() []CodeBytes {
 // UserFrame returns the line of the user's code in which a goroutine is: a function and a place.
 // The argument is the text of the goroutine's stack. The line is the first that belongs neither to
 // Go's own library nor to gallop. If there is none, it is the first line of gallop's, or "".
-func UserFrame(goroutine []byte) string { return access.UserFrame(goroutine) }
+func UserFrame(goroutine []byte) string { return stack.OfGoroutine(goroutine) }

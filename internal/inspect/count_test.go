@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -28,9 +29,9 @@ type ranCount [16]struct {
 func Count(sys *actor.System, types ...string) *Counts {
 	k := &Counts{all: map[[2]string]*ranCount{}}
 	k.stop = of(sys).Watch(fits(types), func(typ, behaviour string, _ bool) (
-		before, after func(*actor.Context, int, uint64)) {
+		before, after func(*kernel.Turn, int, uint64)) {
 		n := k.of(typ, behaviour)
-		return nil, func(_ *actor.Context, worker int, from uint64) {
+		return nil, func(_ *kernel.Turn, worker int, from uint64) {
 			part := &n[uint(worker)%uint(len(n))]
 			if part.all.Add(1); from == 0 {
 				part.outside.Add(1)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -69,7 +69,7 @@ func Delays(sys *actor.System, every time.Duration, each func(typ string, d time
 // delays sends probes and reports their results.
 type delays struct {
 	sys     *actor.System
-	in      source
+	in      *kernel.Inspector
 	each    func(typ string, d time.Duration)
 	ctx     context.Context
 	running sync.WaitGroup
@@ -77,9 +77,10 @@ type delays struct {
 
 	// The fields from here to mu are used by one goroutine.
 	//
-	// found continues the walk over all actors that can be found, from round to round; nil: no walk
-	// has begun.
-	found func() (actor.AnyRef, bool)
+	// all walks over all actors that can be found: see everyFound. found continues that walk, from
+	// round to round; nil: no walk has begun.
+	all   iter.Seq[kernel.AnyRef]
+	found func() (kernel.AnyRef, bool)
 	stop  func()
 	known map[string]*typeKnown
 	types []*typeKnown // in the order of discovery
@@ -95,15 +96,15 @@ type typeKnown struct {
 	name string
 	// all holds the actors weakly: a function returns the zero ref after the GC has collected its
 	// actor.
-	all  []func() actor.AnyRef
+	all  []func() kernel.AnyRef
 	turn int // index in all of the last probed actor
 	used int // how many, up to turn, were probed since they were found
 }
 
-func newDelays(sys *actor.System, in source, each func(string, time.Duration),
+func newDelays(sys *actor.System, in *kernel.Inspector, each func(string, time.Duration),
 	ctx context.Context) *delays {
-	return &delays{sys: sys, in: in, each: each, ctx: ctx, known: map[string]*typeKnown{},
-		under: map[uint64]bool{}}
+	return &delays{sys: sys, in: in, each: each, ctx: ctx, all: everyFound(in),
+		known: map[string]*typeKnown{}, under: map[uint64]bool{}}
 }
 
 // end ends the walk.
@@ -115,27 +116,27 @@ func (d *delays) end() {
 
 // everyFound walks over all actors that can be found. Actors of other systems, and duplicates, are
 // included.
-func everyFound(in source) iter.Seq[actor.AnyRef] {
-	return func(yield func(actor.AnyRef) bool) {
+func everyFound(in *kernel.Inspector) iter.Seq[kernel.AnyRef] {
+	return func(yield func(kernel.AnyRef) bool) {
 		on := true
-		add := func(ref actor.AnyRef) { on = on && yield(ref) }
+		add := func(ref kernel.AnyRef) { on = on && yield(ref) }
 		in.EachRunning(add)
-		in.EachPressed(func(ref actor.AnyRef, _ uint32) { add(ref) })
-		in.EachWait(func(who, to actor.AnyRef, _ int64, _ bool) { add(who); add(to) })
+		in.EachPressed(func(ref kernel.AnyRef, _ uint32) { add(ref) })
+		in.EachWait(func(who, to kernel.AnyRef, _ int64, _ bool) { add(who); add(to) })
 		in.EachListed(add)
-		in.EachSampled(func(ref actor.AnyRef, _ string, _ uint64, _ time.Duration) {
+		in.EachSampled(func(ref kernel.AnyRef, _ string, _ uint64, _ time.Duration) {
 			if !ref.IsZero() {
 				add(ref)
 			}
 		})
-		in.EachName(func(_ string, ref actor.AnyRef) { add(ref) })
+		in.EachName(func(_ string, ref kernel.AnyRef) { add(ref) })
 	}
 }
 
 // visit continues the walk, up to its end or the share of one round.
 func (d *delays) visit() {
 	if d.found == nil {
-		d.found, d.stop = iter.Pull(everyFound(d.in))
+		d.found, d.stop = iter.Pull(d.all)
 	}
 	for range delaysVisits {
 		ref, ok := d.found()
@@ -143,14 +144,14 @@ func (d *delays) visit() {
 			d.found, d.stop = nil, nil
 			return
 		}
-		if actor.StatusOf(ref) != actor.StatusEnded {
+		if ref.Cell().Status() != kernel.StatusEnded {
 			d.keep(ref)
 		}
 	}
 }
 
 // keep remembers an actor. If enough are remembered, it replaces a probed actor of the same type.
-func (d *delays) keep(ref actor.AnyRef) {
+func (d *delays) keep(ref kernel.AnyRef) {
 	name := d.in.TypeOf(ref)
 	t := d.known[name]
 	if t == nil {
@@ -192,7 +193,7 @@ func (d *delays) probeType(t *typeKnown, most int) (sent int) {
 		}
 		t.turn = (t.turn + 1) % len(t.all)
 		ref := t.all[t.turn]()
-		if ref.IsZero() || actor.StatusOf(ref) == actor.StatusEnded {
+		if ref.IsZero() || ref.Cell().Status() == kernel.StatusEnded {
 			t.all, t.used = slices.Delete(t.all, t.turn, t.turn+1), 0
 		} else if d.begin(ref.ID()) {
 			d.running.Go(func() { d.measure(t.name, ref) })
@@ -225,10 +226,10 @@ func (d *delays) begin(id uint64) bool {
 	return true
 }
 
-func (d *delays) measure(typ string, ref actor.AnyRef) {
+func (d *delays) measure(typ string, ref kernel.AnyRef) {
 	ctx, cancel := context.WithTimeout(d.ctx, delaysTimeout)
 	defer cancel()
-	took, err := Delay(ctx, ref)
+	took, err := Delay(ctx, actor.AnyRef(ref))
 	d.mu.Lock()
 	delete(d.under, ref.ID())
 	d.mu.Unlock()
@@ -236,7 +237,7 @@ func (d *delays) measure(typ string, ref actor.AnyRef) {
 		took, err = delaysTimeout, nil
 	}
 	if err == nil {
-		access.Guard(d.sys, "observe.MailboxDelays", func() { d.report(typ, took) })
+		kernel.SystemOf(d.sys).Guard("observe.MailboxDelays", func() { d.report(typ, took) })
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // NewProfiler returns a profiler that looks when it is told.
@@ -17,4 +18,4 @@ func NewProfiler(sys *actor.System) *Profiler {
 func (p *Profiler) Look(at time.Time) { p.look(at) }
 
 // MayProbe is the limit of Delay, at a time.
-func MayProbe(ref actor.AnyRef, at time.Time) bool { return probes.mayProbe(ref, at) }
+func MayProbe(ref actor.AnyRef, at time.Time) bool { return probes.mayProbe(kernel.AnyRef(ref), at) }

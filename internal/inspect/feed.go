@@ -11,6 +11,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -41,7 +42,7 @@ type Letter struct {
 	From       uint64 // the sender's number; 0 if it came from outside
 	FromType   string // as in [Letters]
 	BestEffort bool
-	receiver   func() actor.AnyRef // see Ref; nil: a process
+	receiver   func() kernel.AnyRef // see Ref; nil: a process
 }
 
 // Ref returns the ref of the receiver, which the letter does not keep alive. It is zero once the GC
@@ -50,13 +51,13 @@ func (l *Letter) Ref() actor.AnyRef {
 	if l.receiver == nil {
 		return actor.AnyRef{}
 	}
-	return l.receiver()
+	return actor.AnyRef(l.receiver())
 }
 
 // Feed records the dead letters of a system from [DeadLetters] to Close. Any goroutine may call its
 // methods.
 type Feed struct {
-	in    source
+	in    *kernel.Inspector
 	stop  func()
 	began time.Time
 	total seam.Uint64
@@ -83,7 +84,10 @@ const (
 )
 
 // letterKey has the common properties of a group of letters, in a form that is cheap to compare.
-type letterKey struct{ behaviour, fromType, reason any }
+type letterKey struct {
+	kind   kernel.LetterKind
+	reason any // see reasonOf
+}
 
 // letterGroup counts the letters of one key.
 type letterGroup struct {
@@ -106,9 +110,9 @@ func DeadLetters(sys *actor.System) *Feed {
 }
 
 // hear counts a dead letter, in the goroutine that declares it.
-func (f *Feed) hear(to, behaviour, fromType any, from uint64, reason error) {
+func (f *Feed) hear(l kernel.LetterLook) {
 	now := int64(time.Since(f.began)) + 1
-	k := letterKey{behaviour, fromType, reasonOf(reason)}
+	k := letterKey{l.Kind, reasonOf(l.Reason)}
 	f.total.Add(1)
 	g := (*f.groups.Load())[k]
 	if g == nil {
@@ -116,7 +120,7 @@ func (f *Feed) hear(to, behaviour, fromType any, from uint64, reason error) {
 	}
 	g.add(now)
 	if second := now / int64(time.Second); f.full.Load() != second {
-		f.keep(second, to, k, from)
+		f.keep(second, l, k.reason)
 		return
 	}
 	f.left.Add(1)
@@ -173,14 +177,13 @@ func (g *letterGroup) rate(now int64) float64 {
 }
 
 // keep records the letter itself.
-func (f *Feed) keep(second int64, to any, k letterKey, from uint64) {
-	l := Letter{From: from, Reason: textOf(k.reason)}
-	l.At = f.in.Wall()
-	l.Actor = f.in.ReceiverOf(to)
-	if ref := f.in.ReceiverRef(to); !ref.IsZero() {
+func (f *Feed) keep(second int64, heard kernel.LetterLook, reason any) {
+	l := Letter{At: f.in.Wall(), Actor: actor.ActorName(heard.Receiver()), From: heard.From,
+		Reason: textOf(reason)}
+	if ref := heard.Ref(); !ref.IsZero() {
 		l.receiver = f.in.Weak(ref)
 	}
-	_, l.Behaviour, l.FromType, l.BestEffort = f.in.NamesOf(k.behaviour, k.fromType)
+	_, l.Behaviour, l.FromType, l.BestEffort = heard.Kind.Names()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.second != second {
@@ -202,8 +205,8 @@ var reasons = []error{actor.ErrStopped, actor.ErrSystemStopped, actor.ErrOverloa
 	actor.ErrDropped, actor.ErrSuspended, actor.ErrRestarted, actor.ErrNoReply, actor.ErrDeadlock,
 	actor.ErrPanicked, context.Canceled, context.DeadlineExceeded}
 
-// reasonOf returns one of reasons, or else the type of the error. It calls methods of a foreign
-// error only in a goroutine of their own, and never its Error method.
+// reasonOf returns one of reasons, or else the type of the error. It never calls the Error method of
+// a foreign error.
 func reasonOf(err error) (reason any) {
 	if err == nil {
 		return nil
@@ -213,13 +216,19 @@ func reasonOf(err error) (reason any) {
 			return r
 		}
 	}
-	reason = reflect.TypeOf(err)
-	if all, ok := err.(interface{ Unwrap() []error }); ok && isOurs(err) {
-		// The first error that an error of package actor wraps is one of reasons.
-		if first := all.Unwrap()[0]; slices.Contains(reasons, first) {
-			return first
-		}
+	if kind := kernel.KindOf(err); slices.Contains(reasons, kind) {
+		return kind
 	}
+	if _, ok := err.(*actor.PanicError); ok {
+		return actor.ErrPanicked
+	}
+	return foreignReason(err)
+}
+
+// foreignReason is reasonOf for an error that may be foreign. It calls the methods of the error in a
+// goroutine of their own.
+func foreignReason(err error) (reason any) {
+	reason = reflect.TypeOf(err)
 	guard.Apart(func() {
 		for _, r := range reasons {
 			if guard.Is(err, r) {
@@ -229,12 +238,6 @@ func reasonOf(err error) (reason any) {
 		}
 	})
 	return reason
-}
-
-// isOurs reports whether an error is one of package actor's.
-func isOurs(err error) bool {
-	t := reflect.TypeOf(err)
-	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == reflect.TypeFor[actor.System]().PkgPath()
 }
 
 func textOf(reason any) string {
@@ -254,7 +257,7 @@ func (f *Feed) Letters() []Letters {
 	now := int64(time.Since(f.began)) + 1
 	for k, g := range *f.groups.Load() {
 		l := f.letters(g, now)
-		l.Type, l.Behaviour, l.FromType, l.BestEffort = f.in.NamesOf(k.behaviour, k.fromType)
+		l.Type, l.Behaviour, l.FromType, l.BestEffort = k.kind.Names()
 		l.Reason = textOf(k.reason)
 		all = append(all, l)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Edge is one actor's wait for another.
@@ -48,8 +49,8 @@ func Graph(sys *actor.System) WaitGraph {
 			g.Mutes = append(g.Mutes, e)
 		}
 	}
-	pressed := map[actor.AnyRef]bool{}
-	in.EachPressed(func(ref actor.AnyRef, _ uint32) { pressed[ref] = true })
+	pressed := map[kernel.AnyRef]bool{}
+	in.EachPressed(func(ref kernel.AnyRef, _ uint32) { pressed[ref] = true })
 	g.Pressed = describeAll(in, pressed)
 	for _, c := range confirmed(in, now, waits, pressed) {
 		var circle []Actor
@@ -70,7 +71,9 @@ type Pressure struct {
 
 // Pressed returns the pressure for which actors are muted now. It takes some nanoseconds for each.
 func Pressed(sys *actor.System) (all []Pressure) {
-	of(sys).EachPressed(func(ref actor.AnyRef, which uint32) { all = append(all, Pressure{ref, which}) })
+	of(sys).EachPressed(func(ref kernel.AnyRef, which uint32) {
+		all = append(all, Pressure{actor.AnyRef(ref), which})
+	})
 	return all
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -36,17 +36,14 @@ const MaxGroups = 1000
 func Groups(ctx context.Context, sys *actor.System, trees []supervise.Node) (
 	all []Group, leftOut int) {
 	in := of(sys)
-	if access.GroupsOf == nil { // the program has no groups
-		return nil, 0
-	}
-	refs := map[actor.AnyRef]bool{}
+	refs := map[kernel.AnyRef]bool{}
 	groupsIn(in, trees, refs)
-	for _, ref := range access.GroupsOf(sys) {
+	for _, ref := range kernel.Groups.Of(kernel.SystemOf(sys)) {
 		if len(refs) >= MaxGroups {
 			leftOut++
 			continue
 		}
-		refs[ref.(actor.AnyRef)] = true
+		refs[ref] = true
 	}
 	for _, a := range describeAll(in, refs) {
 		if a.Status != actor.StatusEnded {
@@ -64,12 +61,13 @@ var groupTypes = map[string]string{"pool": "pool", "topic": "topic", "registry":
 	"ask pool": "ask pool"}
 
 // groupsIn adds the groups of trees.
-func groupsIn(in source, trees []supervise.Node, to map[actor.AnyRef]bool) {
+func groupsIn(in *kernel.Inspector, trees []supervise.Node, to map[kernel.AnyRef]bool) {
 	for _, n := range trees {
 		if groupTypes[n.Type] != "" && !n.Ref.IsZero() {
 			// A type of the user's may have the same name.
-			if state, _ := in.StateType(n.Ref); strings.HasPrefix(state, "group.") {
-				to[n.Ref] = true
+			ref := kernel.AnyRef(n.Ref)
+			if state, _ := in.StateType(ref); strings.HasPrefix(state, "group.") {
+				to[ref] = true
 			}
 		}
 		groupsIn(in, n.Children, to)
@@ -77,18 +75,18 @@ func groupsIn(in source, trees []supervise.Node, to map[actor.AnyRef]bool) {
 }
 
 // askGroups asks all groups, and stores the answers that come in time.
-func askGroups(ctx context.Context, in source, all []Group) {
+func askGroups(ctx context.Context, in *kernel.Inspector, all []Group) {
 	type reply struct {
 		i int
-		access.GroupLook
+		kernel.GroupLook
 	}
 	replies := make(chan reply, len(all)) // no actor waits for a caller that has given up
 	for i, g := range all {
-		in.LookAtState(g.Actor.Ref, func(state any, err error) {
-			var l access.GroupLook
+		in.LookAtState(kernel.AnyRef(g.Actor.Ref), func(state any, err error) {
+			var l kernel.GroupLook
 			if err == nil {
 				v, _ := shown(state)
-				l, _ = v.(access.GroupLook)
+				l, _ = v.(kernel.GroupLook)
 			}
 			replies <- reply{i, l}
 		})

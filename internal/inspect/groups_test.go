@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/inspect"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -15,7 +15,7 @@ import (
 type pack struct{ members int }
 
 func (p *pack) Inspect() any {
-	return access.GroupLook{What: "topic", Of: "int", Members: p.members, Down: 1, Keys: 2}
+	return kernel.GroupLook{What: "topic", Of: "int", Members: p.members, Down: 1, Keys: 2}
 }
 
 var (
@@ -24,15 +24,11 @@ var (
 	_        = packType.Table(packDo.Handle(func(_ *pack, _ *actor.Context, f func()) { f() }))
 )
 
-// groupsAre has package access say that these are the groups.
-func groupsAre(t *testing.T, refs ...actor.Ref[pack]) {
-	access.GroupsOf = func(any) (all []any) {
-		for _, r := range refs {
-			all = append(all, r.Any())
-		}
-		return all
+// listGroups lists actors as groups.
+func listGroups(refs ...actor.Ref[pack]) {
+	for _, r := range refs {
+		kernel.Groups.Add(kernel.AnyRef(r))
 	}
-	t.Cleanup(func() { access.GroupsOf = nil })
 }
 
 // "It asks all of them at the same time … and waits for the answers until ctx ends": one is busy,
@@ -40,7 +36,7 @@ func groupsAre(t *testing.T, refs ...actor.Ref[pack]) {
 func TestGroups(t *testing.T) {
 	sys := start(t)
 	a, b, c := packType.Spawn(sys, pack{3}), packType.Spawn(sys, pack{4}), packType.Spawn(sys, pack{5})
-	groupsAre(t, a, b, c)
+	listGroups(a, b, c)
 	actor.Stop(sys, c)
 	quiet(t, sys)
 	runs, stay := make(chan struct{}), make(chan struct{})
@@ -70,7 +66,7 @@ func TestGroups(t *testing.T) {
 // In a deterministic system no group is asked, since that would change the order.
 func TestGroups_Deterministic(t *testing.T) {
 	sys := start(t, actor.WithDeterministic(1))
-	groupsAre(t, packType.Spawn(sys, pack{3}))
+	listGroups(packType.Spawn(sys, pack{3}))
 	all, _ := inspect.Groups(soon(t), sys, nil)
 	if len(all) != 1 || !all[0].Silent || all[0].What != "pool" {
 		t.Errorf("%+v", all)
@@ -84,14 +80,9 @@ func TestGroups_Many(t *testing.T) {
 	for range inspect.MaxGroups + 7 {
 		refs = append(refs, packType.Spawn(sys, pack{}))
 	}
-	groupsAre(t, refs...)
+	listGroups(refs...)
 	all, leftOut := inspect.Groups(soon(t), sys, nil)
 	if len(all) != inspect.MaxGroups || leftOut != 7 || all[0].Actor.ID != refs[0].ID() {
 		t.Errorf("%d, %d left out", len(all), leftOut)
-	}
-	groupsAre(t)
-	access.GroupsOf = nil
-	if all, _ = inspect.Groups(soon(t), sys, nil); all != nil {
-		t.Errorf("%v without package group", all)
 	}
 }

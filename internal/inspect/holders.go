@@ -1,6 +1,10 @@
 package inspect
 
-import "github.com/gallop-go/gallop/actor"
+import (
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/face"
+	"github.com/gallop-go/gallop/internal/kernel"
+)
 
 // ActorHolder is a kind of holder, as [actor.System.Why] has them, of one actor.
 type ActorHolder struct {
@@ -17,9 +21,12 @@ type ActorHolder struct {
 func Holders(sys *actor.System, most, timerStride int) (why []actor.Holder, largest []ActorHolder,
 	timers int) {
 	in := of(sys)
-	why, timers = in.Holders(most, timerStride, func(ref actor.AnyRef, h actor.Holder) {
+	all, timers := in.Holders(most, timerStride, func(ref kernel.AnyRef, h kernel.Holder) {
 		largest = append(largest, ActorHolder{h.What, h.Count, describe(in, ref)})
 	})
+	for _, h := range all {
+		why = append(why, face.Holder(h))
+	}
 	return why, largest, timers
 }
 

@@ -5,8 +5,7 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // LogHandler implements observe.LogHandler.
@@ -25,9 +24,9 @@ type logHandler struct {
 // Handle implements slog.Handler.
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	if !h.named && ctx != nil {
-		if who, ok := access.ActorOf(ctx); ok {
+		if who, ok := kernel.ActorOf(ctx); ok {
 			r = r.Clone()
-			r.AddAttrs(who.(actor.ActorName).LogValue().Group()...)
+			r.AddAttrs(who.LogValue().Group()...)
 		}
 	}
 	return h.Handler.Handle(ctx, r)

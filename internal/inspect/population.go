@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // OneIn is the size of the population for each actor of the sample.
@@ -51,7 +52,7 @@ func Population(sys *actor.System) Census {
 	var c Census
 	now := in.Wall()
 	seen := map[string]int{}
-	c.Before = in.EachSampled(func(ref actor.AnyRef, typ string, id uint64, lived time.Duration) {
+	c.Before = in.EachSampled(func(ref kernel.AnyRef, typ string, id uint64, lived time.Duration) {
 		a := sampled(in, ref, typ, id)
 		a.Spawned = now.Add(-lived)
 		c.Seen = append(c.Seen, a)
@@ -72,7 +73,7 @@ func Population(sys *actor.System) Census {
 
 // sampled describes an actor of the sample. An actor without a turn has no mail, so only its number
 // and type are returned.
-func sampled(in source, ref actor.AnyRef, typ string, id uint64) Actor {
+func sampled(in *kernel.Inspector, ref kernel.AnyRef, typ string, id uint64) Actor {
 	if ref.IsZero() {
 		return Actor{ID: id, Type: typ}
 	}

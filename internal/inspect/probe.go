@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/face"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Message is a message that is about to run, or has run, as a [Probe] sees it.
@@ -33,13 +35,13 @@ func Around(sys *actor.System, p Probe, types ...string) (stop func()) {
 		panic("gallop: inspect.Around with an empty Probe")
 	}
 	return of(sys).Watch(fits(types), func(typ, behaviour string, request bool) (
-		before, after func(*actor.Context, int, uint64)) {
-		call := func(f func(*actor.Context, Message)) func(*actor.Context, int, uint64) {
+		before, after func(*kernel.Turn, int, uint64)) {
+		call := func(f func(*actor.Context, Message)) func(*kernel.Turn, int, uint64) {
 			if f == nil {
 				return nil
 			}
-			return func(c *actor.Context, _ int, from uint64) {
-				f(c, Message{typ, behaviour, from, request})
+			return func(c *kernel.Turn, _ int, from uint64) {
+				f(face.Context(c), Message{typ, behaviour, from, request})
 			}
 		}
 		return call(p.Before), call(p.After)

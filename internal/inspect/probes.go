@@ -5,7 +5,7 @@ import (
 	"time"
 	"weak"
 
-	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 const (
@@ -24,13 +24,13 @@ type probeLimit struct {
 
 // probed identifies an actor without keeping it alive.
 type probed struct {
-	sys weak.Pointer[actor.System]
+	sys weak.Pointer[kernel.System]
 	id  uint64
 }
 
 // mayProbe reports whether an actor may be sent a probe now, and notes the probe.
-func (l *probeLimit) mayProbe(ref actor.AnyRef, now time.Time) bool {
-	k := probed{weak.Make(actor.SystemOf(ref)), ref.ID()}
+func (l *probeLimit) mayProbe(ref kernel.AnyRef, now time.Time) bool {
+	k := probed{weak.Make(ref.Cell().Sys()), ref.ID()}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/joint"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Process describes a process (package process) at one moment.
@@ -91,9 +92,9 @@ func Processes(sys *actor.System, lines bool) ProcessList {
 		return ProcessList{}
 	}
 	var l ProcessList
-	var looks []access.ProcessLook
+	var looks []joint.ProcessLook
 	counts, types, asked, named := map[string]int{}, map[string]int{}, map[uint64]int{}, map[uint64]string{}
-	l.More = access.EachProcess(processes, mostProcesses, func(p access.ProcessLook) {
+	l.More = processes.EachProcess(mostProcesses, func(p joint.ProcessLook) {
 		l.Seen++
 		counts[p.On]++
 		if named[p.ID] = p.Type; p.Asked != 0 {
@@ -118,13 +119,13 @@ func Processes(sys *actor.System, lines bool) ProcessList {
 	slices.SortFunc(l.Waits, func(a, b ProcessWaits) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.On, b.On))
 	})
-	first := func(p access.ProcessLook) int { return min(len(p.Names)+p.Queued/queuedMuch, 1) }
-	slices.SortFunc(looks, func(a, b access.ProcessLook) int {
+	first := func(p joint.ProcessLook) int { return min(len(p.Names)+p.Queued/queuedMuch, 1) }
+	slices.SortFunc(looks, func(a, b joint.ProcessLook) int {
 		return cmp.Or(cmp.Compare(first(b), first(a)), cmp.Compare(a.ID, b.ID))
 	})
 	var stacks map[string][]byte
 	if lines && len(looks) > 0 {
-		stacks = access.StacksOfProcesses()
+		stacks = processes.Stacks()
 	}
 	for _, p := range looks[:min(len(looks), processesShown)] {
 		l.Processes = append(l.Processes, processOf(p, stacks))
@@ -139,8 +140,8 @@ func FindProcess(sys *actor.System, id uint64) (p Process, stack string, ok bool
 	if processes == nil {
 		return Process{}, "", false
 	}
-	var found access.ProcessLook
-	access.EachProcess(processes, mostProcesses, func(l access.ProcessLook) {
+	var found joint.ProcessLook
+	processes.EachProcess(mostProcesses, func(l joint.ProcessLook) {
 		if l.ID == id {
 			found, ok = l, true
 		}
@@ -148,7 +149,7 @@ func FindProcess(sys *actor.System, id uint64) (p Process, stack string, ok bool
 	if !ok {
 		return Process{}, "", false
 	}
-	stacks := access.StacksOfProcesses()
+	stacks := processes.Stacks()
 	if len(stacks) > 0 {
 		stack = string(found.At(stacks))
 	}
@@ -162,17 +163,14 @@ func mostOfGroups(all []ProcessGroup) []ProcessGroup {
 	return all[:min(len(all), 10)]
 }
 
-func processOf(l access.ProcessLook, stacks map[string][]byte) Process {
+func processOf(l joint.ProcessLook, stacks map[string][]byte) Process {
 	p := Process{ID: l.ID, Type: l.Type, Names: l.Names, Waits: l.Waits, On: l.On,
 		Queued: l.Queued, Asked: l.Asked}
 	if len(stacks) > 0 {
-		p.At = access.UserFrame(l.At(stacks))
+		p.At = UserFrame(l.At(stacks))
 	}
-	switch to := l.Of.(type) {
-	case actor.AnyRef:
-		p.For = Describe(to)
-	case interface{ Any() actor.AnyRef }:
-		p.For = Describe(to.Any())
+	if to, ok := l.Of.(kernel.AnyRef); ok && !to.IsZero() {
+		p.For = Describe(actor.AnyRef(to))
 	}
 	return p
 }

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/inspect"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/process"
 )
 
 // join is actors.Join, whose package is on the same floor as this one.
 func join(sys *actor.System) *process.System {
-	return access.Join(sys, access.StartOn).(*process.System)
+	var f process.ForActors
+	return f.SystemOf(kernel.SystemOf(sys).JoinProcesses(f.StartOn))
 }
 
 // TestProcesses: each sort of waiting has its name, and the actor that is waited for.
@@ -32,11 +33,11 @@ func TestProcesses(t *testing.T) {
 		process.Select(p, process.RecvFrom(ch, new(int), new(bool)), process.After(time.Hour))
 	})
 	process.Go(ps, func(p *process.Proc) {
-		defer access.Waits(p, "reply of", ref)()
+		defer process.ForActors{}.Waits(p, "reply of", kernel.AnyRef(ref))()
 		ch.Recv(p)
 	})
 	process.Go(ps, func(p *process.Proc) {
-		defer access.Waits(p, "overload of", ref.Any())()
+		defer process.ForActors{}.Waits(p, "overload of", kernel.AnyRef(ref))()
 		ch.Recv(p)
 	})
 	depot := process.Spawn(ps, func(s *process.Self[int]) { _ = s.Receive() })

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // DefaultInterval is the time between two looks of a [Profiler].
@@ -17,7 +17,7 @@ const DefaultInterval = 10 * time.Millisecond
 // Profiler samples the activity of the workers: a profile of actors. Any goroutine may call its
 // methods.
 type Profiler struct {
-	in   source
+	in   *kernel.Inspector
 	stop chan struct{}
 	once sync.Once
 	gone chan struct{}
@@ -115,7 +115,7 @@ func (p *Profiler) look(now time.Time) {
 	busy, slots := p.in.BusySlots()
 	p.slots.all += uint64(slots)
 	p.slots.busy += uint64(busy)
-	p.in.EachWorker(func(l access.WorkerLook) { p.saw(now, workerOf(l)) })
+	p.in.EachWorker(func(l kernel.WorkerLook) { p.saw(now, workerOf(l)) })
 }
 
 // saw counts one look at one worker. A surplus worker counts only while it runs a turn: then it

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/face"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // Recent has the last reports of one kind, in addition to the user's [actor.Hooks], which receive
@@ -77,11 +79,11 @@ type PressureDeadlock struct {
 // Panics records the last panics.
 func Panics(sys *actor.System) *Recent[Panic] {
 	in, r := of(sys), new(Recent[Panic])
-	r.stop = in.OnPanic(func(p actor.PanicReport) {
+	r.stop = in.OnPanic(func(p kernel.PanicReport) {
 		if !p.Goexit {
 			p.Value = cut(guard.Text(p.Value))
 		}
-		r.hear(Panic{in.Wall(), p})
+		r.hear(Panic{in.Wall(), actor.PanicReport(p)})
 	})
 	return r
 }
@@ -99,15 +101,17 @@ func cut(text string) string {
 // LongTurns records the last long turns: see [actor.WithLongTurn].
 func LongTurns(sys *actor.System) *Recent[LongTurn] {
 	in, r := of(sys), new(Recent[LongTurn])
-	r.stop = in.OnLongTurn(func(l actor.LongTurnReport) { r.hear(LongTurn{in.Wall(), l}) })
+	r.stop = in.OnLongTurn(func(l kernel.LongTurnReport) {
+		r.hear(LongTurn{in.Wall(), actor.LongTurnReport(l)})
+	})
 	return r
 }
 
 // PressureDeadlocks records the last pressure deadlocks.
 func PressureDeadlocks(sys *actor.System) *Recent[PressureDeadlock] {
 	in, r := of(sys), new(Recent[PressureDeadlock])
-	r.stop = in.OnPressureDeadlock(func(d actor.PressureDeadlock) {
-		r.hear(PressureDeadlock{in.Wall(), d})
+	r.stop = in.OnPressureDeadlock(func(d kernel.PressureDeadlock) {
+		r.hear(PressureDeadlock{in.Wall(), face.PressureDeadlock(d)})
 	})
 	return r
 }

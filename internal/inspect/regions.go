@@ -5,6 +5,7 @@ import (
 	"runtime/trace"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // defaultRegions is the default of oneIn.
@@ -20,13 +21,13 @@ func Regions(sys *actor.System, oneIn int, types ...string) (stop func()) {
 	}
 	all := new([256]regionOfWorker)
 	return of(sys).Watch(fits(types), func(typ, behaviour string, _ bool) (
-		before, after func(*actor.Context, int, uint64)) {
+		before, after func(*kernel.Turn, int, uint64)) {
 		name := typ + "." + behaviour
-		return func(_ *actor.Context, worker int, _ uint64) {
+		return func(_ *kernel.Turn, worker int, _ uint64) {
 				if trace.IsEnabled() && worker < len(all) {
 					all[worker].begin(name, oneIn)
 				}
-			}, func(_ *actor.Context, worker int, _ uint64) {
+			}, func(_ *kernel.Turn, worker int, _ uint64) {
 				if worker < len(all) && all[worker].open != nil {
 					all[worker].end()
 				}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -18,8 +18,10 @@ import (
 func Supervisors(ctx context.Context, sys *actor.System) ([]supervise.Node, error) {
 	of(sys) // or panics
 	var all []supervise.Node
-	for _, s := range access.SupervisorsOf(sys) {
-		n, err := supervise.Tree(ctx, s.(supervise.Supervisor))
+	for _, ref := range kernel.Supervisors.Of(kernel.SystemOf(sys)) {
+		var s supervise.Supervisor
+		s.Ref = refLike(s.Ref, ref)
+		n, err := supervise.Tree(ctx, s)
 		switch {
 		case errors.Is(err, actor.ErrStopped), errors.Is(err, actor.ErrSuspended):
 		case err != nil:
@@ -31,3 +33,6 @@ func Supervisors(ctx context.Context, sys *actor.System) ([]supervise.Node, erro
 	slices.SortFunc(all, func(a, b supervise.Node) int { return cmp.Compare(a.Ref.ID(), b.Ref.ID()) })
 	return all, nil
 }
+
+// refLike returns ref with the type of another one, which need not be exported.
+func refLike[S any](_ actor.Ref[S], ref kernel.AnyRef) actor.Ref[S] { return actor.Ref[S](ref) }

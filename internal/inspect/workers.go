@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // WorkerState is the activity of a worker.
@@ -51,11 +51,11 @@ type Worker struct {
 // Workers looks at each worker once. It takes some 100 ns a worker and does not disturb it.
 func Workers(sys *actor.System) []Worker {
 	var all []Worker
-	of(sys).EachWorker(func(l access.WorkerLook) { all = append(all, workerOf(l)) })
+	of(sys).EachWorker(func(l kernel.WorkerLook) { all = append(all, workerOf(l)) })
 	return all
 }
 
-func workerOf(l access.WorkerLook) Worker {
+func workerOf(l kernel.WorkerLook) Worker {
 	w := Worker{ID: l.ID, Pinned: l.Pinned, Type: l.Type, Behaviour: l.Behaviour, Actor: l.Actor,
 		Process: l.Process}
 	switch {
@@ -90,14 +90,13 @@ type Turn struct {
 func TurnsNow(sys *actor.System, least time.Duration) []Turn {
 	var all []Turn
 	in := of(sys)
-	in.EachLongTurn(least, func(l access.LongTurnLook) {
-		who := l.Who.(actor.ActorName)
-		t := Turn{Worker: l.Worker, Type: who.Type, Name: who.Name, Behaviour: l.Behaviour,
+	in.EachLongTurn(least, func(l kernel.LongTurnLook) {
+		t := Turn{Worker: l.Worker, Type: l.Who.Type, Name: l.Who.Name, Behaviour: l.Behaviour,
 			Blocking: l.Blocking, Lasted: l.Lasted, Stack: l.Stack}
 		if l.Process {
-			t.Process = who.ID
+			t.Process = l.Who.ID
 		} else {
-			t.Actor = describe(in, l.Ref.(actor.AnyRef))
+			t.Actor = describe(in, l.Ref)
 		}
 		all = append(all, t)
 	})

@@ -75,6 +75,9 @@ func TestMutantsFit(t *testing.T) {
 		if _, err := regexp.Compile(m.Run); err != nil || m.Run == "" || m.Pkg == "" {
 			t.Errorf("%s: which tests of which package? %v", m.Name, err)
 		}
+		if tests, _ := filepath.Glob(filepath.Join(root, m.Pkg, "*_test.go")); len(tests) == 0 {
+			t.Errorf("%s: there are no tests in %s", m.Name, m.Pkg)
+		}
 	}
 	if len(list) < 40 {
 		t.Errorf("%d mutants, want at least 40", len(list))

@@ -30,26 +30,33 @@ var floors = []floor{
 	{pkg: "internal/policy", level: 0},
 	{pkg: "internal/flightlog", level: 1},                              // its tests explore
 	{pkg: "internal/inspect", level: 4, beside: []string{"supervise"}}, // decisions 1 and 45
+	{pkg: "internal/kernel/msg", level: 1},
+	// Its tests use the blocked-on counts of backpressure.
+	{pkg: "internal/kernel/mpsc", level: 2},
+	{pkg: "internal/kernel/indexset", level: 3, only: []string{"internal/invariant"}},
+	{pkg: "internal/kernel/stack", level: 3, only: []string{}},
+	{pkg: "internal/kernel/sim", level: 0},
+	{pkg: "internal/joint", level: 2, beside: []string{"sched"}}, // decision 42
+	// The rooms of the kernel know no actor, nor each other.
+	{pkg: "internal/kernel/...", level: 3},
+	{pkg: "internal/kernel", level: 3, beside: []string{"internal/kernel/..."}}, // of actor: decision 1
+	// Between actor and the packages beside it.
+	{pkg: "internal/face", level: 3, beside: []string{"actor", "internal/kernel"}},
+	{pkg: "internal/members", level: 3, beside: []string{"actor"}}, // decision 18
 	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant",
 		"internal/loglimit", "internal/nocmp", "internal/seam"}},
 	{pkg: "heap", level: 1},
 	{pkg: "capability", level: 1},
 	{pkg: "backpressure", level: 1},
-	{pkg: "actor/internal/msg", level: 1},
 	{pkg: "sched", level: 2}, // has never heard of actors
-	// Its tests use the blocked-on counts of backpressure.
-	{pkg: "actor/internal/mpsc", level: 2},
-	{pkg: "actor/internal/indexset", level: 3, only: []string{"internal/invariant"}},
-	{pkg: "actor/internal/stack", level: 3, only: []string{}},
-	// The rooms of actor know no actor, nor each other.
-	{pkg: "actor/internal/...", level: 3},
-	{pkg: "actor", level: 3, beside: []string{"actor/internal/..."}},
+	{pkg: "actor", level: 3, beside: []string{"internal/kernel", "internal/kernel/..."}},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
 	// Joins actors and processes: decision 42. Its tests use group, actortest and inspect.
 	{pkg: "process/actors", level: 4, beside: []string{"supervise", "group", "actortest",
 		"internal/inspect"}},
-	{pkg: "group", level: 4, beside: []string{"supervise"}},         // decision 18
+	// Decision 18.
+	{pkg: "group", level: 4, beside: []string{"supervise"}},
 	{pkg: "flight", level: 4, beside: []string{"internal/inspect"}}, // decision 45
 	{pkg: "observe", level: 4, beside: []string{"internal/inspect", "flight", "supervise", "group"}},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
@@ -283,10 +290,10 @@ var floorsKept = tree{
 	"sched/x_test.go": importing("sched_test", "./sched", "pgregory.net/rapid",
 		"net/http", "golang.org/x/sys/unix"),
 	"actor/actor.go": importing("actor", "./sched", "./heap", "./backpressure",
-		"./actor/internal/mpsc", "log/slog"),
-	"actor/turn.go":                 importing("actor", "./actor/internal/permits"),
-	"actor/internal/permits/p.go":   importing("permits", "./sched", "./internal/seam"),
-	"actor/internal/mpsc/inbox.go":  importing("mpsc", "./actor/internal/msg", "./internal/seam"),
+		"./internal/kernel/mpsc", "log/slog"),
+	"actor/turn.go":                 importing("actor", "./internal/kernel/permits"),
+	"internal/kernel/permits/p.go":  importing("permits", "./sched", "./internal/seam"),
+	"internal/kernel/mpsc/inbox.go": importing("mpsc", "./internal/kernel/msg", "./internal/seam"),
 	"process/process.go":            importing("process", "./sched"),
 	"observe/web/web.go":            importing("web", "./observe", "./actor", "net/http"),
 	"cmd/pingpong/main.go":          importing("main", "./actor", "os/exec", "./cmd/pingpong/bars"),
@@ -300,15 +307,15 @@ var floorsKept = tree{
 var floorsBroken = []fault{
 	{"up", tree{"sched/up.go": importing("sched", "./actor")},
 		"sched must not import " + modulePath + "/actor: that is on floor 3"},
-	{"a room knows actor", tree{"actor/internal/permits/x.go": importing("permits", "./actor")},
+	{"a room knows actor", tree{"internal/kernel/permits/x.go": importing("permits", "./actor")},
 		"that is on floor 3"},
-	{"a room knows another", tree{"actor/internal/permits/x.go": importing("permits",
-		"./actor/internal/stack")}, "that is on floor 3"},
-	{"sched knows a room", tree{"sched/x.go": importing("sched", "./actor/internal/permits")},
+	{"a room knows another", tree{"internal/kernel/permits/x.go": importing("permits",
+		"./internal/kernel/stack")}, "that is on floor 3"},
+	{"sched knows a room", tree{"sched/x.go": importing("sched", "./internal/kernel/permits")},
 		"that is on floor 3"},
-	{"messages know queues", tree{"actor/internal/msg/x.go": importing("msg",
-		"./actor/internal/mpsc")}, "that is on floor 2"},
-	{"queues know the scheduler", tree{"actor/internal/mpsc/x.go": importing("mpsc", "./sched")},
+	{"messages know queues", tree{"internal/kernel/msg/x.go": importing("msg",
+		"./internal/kernel/mpsc")}, "that is on floor 2"},
+	{"queues know the scheduler", tree{"internal/kernel/mpsc/x.go": importing("mpsc", "./sched")},
 		"that is on floor 2"},
 	{"up in a test", tree{"sched/up_test.go": importing("sched", "./actor")}, "that is on floor 3"},
 	{"sideways", tree{"heap/side.go": importing("heap", "./backpressure")}, "that is on floor 1"},

@@ -16,7 +16,7 @@ import (
 // guards are the ways in which a misdeed of called code is handled.
 const (
 	inTurn  = "the turn is its guard"  // a panic is the fault of the actor or the process that runs
-	apart   = "a goroutine of its own" // guard.Apart, or System.guard and access.Guard
+	apart   = "a goroutine of its own" // guard.Apart, or System.Guard
 	asked   = "a panic is an answer"   // recovered on the spot
 	byUser  = "the caller's own"       // the caller's goroutine, by way of one call
 	ownCode = "not the user's"         // made by the package itself
@@ -26,34 +26,35 @@ const (
 // for part of a name. A row that fits no call fails. A function that was copied to a variable is not
 // found.
 var calledFields = []struct{ dir, field, guard string }{
-	{"actor", "Interceptor.*", inTurn},
-	{"actor", "options.on*", apart},
-	{"actor", "typeInfo.on*", inTurn},        // OnStart, OnStop
-	{"actor", "supervision.decides", inTurn}, // Decide
-	{"actor", "supervision.init", inTurn},    // of the child's state
-	{"actor", "supervision.zero", apart},     // WithKeep
-	{"actor", "processHolder.where", ownCode},
-	{"actor", "lookAtState.f", apart}, // Inspect, LogValue: in package inspect
-	{"actor", "watch.*", ownCode},
-	{"actor", "unitTurn.f", inTurn}, // of a test
+	{"internal/kernel", "Interceptor.*", inTurn},
+	{"internal/kernel", "Options.On*", apart},
+	{"internal/kernel", "TypeInfo.On*", inTurn},        // OnStart, OnStop
+	{"internal/kernel", "Supervision.decides", inTurn}, // Decide
+	{"internal/kernel", "Supervision.Init", inTurn},    // of the child's state
+	{"internal/kernel", "Supervision.Zero", apart},     // WithKeep
+	{"internal/kernel", "struct.*", ownCode},           // Face
+	{"internal/kernel", "processHolder.where", ownCode},
+	{"internal/kernel", "lookAtState.f", apart}, // Inspect, LogValue: in package inspect
+	{"internal/kernel", "watch.*", ownCode},
+	{"internal/kernel", "UnitTurn.F", inTurn}, // of a test
 	{"actor", "sharedOption.*", ownCode},
-	{"actor", "*.cancel", ownCode}, // of contexts
-	{"actor", "*.deliver", ownCode},
-	{"actor", "supervision.restarts", ownCode}, // made by package supervise
-	{"actor", "delayProbe.f", ownCode},
-	{"actor", "descriptor.*", ownCode},
-	{"actor", "joined.unwind", ownCode},
-	{"actor", "processEnv.stand", ownCode},
-	{"actor", "outlives.end", ownCode},
-	{"actor", "sieve.refuse", ownCode},
+	{"internal/kernel", "*.cancel", ownCode}, // of contexts
+	{"internal/kernel", "*.deliver", ownCode},
+	{"internal/kernel", "Supervision.restarts", ownCode}, // made by package supervise
+	{"internal/kernel", "delayProbe.f", ownCode},
+	{"internal/kernel", "Descriptor.*", ownCode},
+	{"internal/kernel", "ProcessEnv.stand", ownCode},
+	{"internal/kernel", "Outlives.End", ownCode},
+	{"internal/kernel", "sieve.refuse", ownCode},
 	{"group", "Policy.start", byUser}, // or in the turn of the pool's actor
 	{"group", "custom.f", byUser},     // the same; without the lock of the table
 	{"group", "hashRing.key", byUser}, // the same
 	{"group", "askerFactory.bind", ownCode},
 	{"group", "memberFactory.bind", ownCode},
+	{"group", "crew.resizeTo", ownCode}, // made by package supervise
+	{"group", "crew.tell", ownCode},
 	{"group", "relay.onEnd", ownCode},
 	{"supervise", "childSpec.*", ownCode},
-	{"supervise", "memberList.tell", ownCode}, // made by package group
 	{"process", "told.event", ownCode},
 	{"internal/inspect", "delays.each", apart},
 	{"internal/inspect", "Letter.receiver", ownCode},
@@ -71,7 +72,6 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"process", "trap.settle", ownCode},
 	{"process", "cell.*", ownCode},
 	{"process", "doneCase.stop", inTurn}, // of AfterFunc of a context
-	{"process", "joined.*", ownCode},
 	{"process", "monitor.tell", ownCode},
 	{"process/actors", "Proxy.start", ownCode},
 	{"process/actors", "errand.f", ownCode},
@@ -79,18 +79,18 @@ var calledFields = []struct{ dir, field, guard string }{
 }
 
 // foreignDirs are the packages that call code of the user's.
-var foreignDirs = []string{"actor", "group", "supervise", "process", "process/actors", "internal/inspect",
+var foreignDirs = []string{"actor", "internal/kernel", "group", "supervise", "process", "process/actors", "internal/inspect",
 	"flight", "observe"}
 
 // textsOfErrors are calls of Error that need no guard, by file and receiver: of the runtime's own
 // errors, or where a panic is the caller's.
 var textsOfErrors = []struct{ file, of string }{
-	{"actor/life_stop.go", "ErrStopped"},
-	{"actor/postpone.go", "e.is"},
-	{"actor/system_kernel.go", "err"}, // of the scheduler
-	{"group/member_spec.go", "err"},   // of a type
-	{"supervise/spec.go", "err"},      // of a type
-	{"process/system.go", "err"},      // of the scheduler
+	{"internal/kernel/life_stop.go", "ErrStopped"},
+	{"internal/kernel/backoff_mail.go", "e.is"},
+	{"internal/kernel/system.go", "err"}, // of the scheduler
+	{"group/member_spec.go", "err"},      // of a type
+	{"supervise/spec.go", "err"},         // of a type
+	{"process/system.go", "err"},         // of the scheduler
 	{"flight/dump.go", "err"},
 	{"observe/routes.go", "err"}, // of a query, and of package json
 }
@@ -98,8 +98,8 @@ var textsOfErrors = []struct{ file, of string }{
 // comparedErrors are calls of errors.Is and errors.As that need no guard, by file and error: of the
 // runtime's own errors, or where a panic is the caller's.
 var comparedErrors = []struct{ file, of string }{
-	{"actor/system_kernel.go", "err"},          // of the scheduler
-	{"actor/clock.go", "err"},                  // the same
+	{"internal/kernel/system.go", "err"},       // of the scheduler
+	{"internal/kernel/clock.go", "err"},        // the same
 	{"process/errors.go", "reason"},            // the caller's
 	{"internal/inspect/supervisors.go", "err"}, // of supervise.Tree
 	{"supervise/child_requests.go", "err"},     // of accept
@@ -110,6 +110,13 @@ var comparedErrors = []struct{ file, of string }{
 // name: nothing of the runtime's is half done there, and a misdeed is the caller's.
 var rawContexts = []struct{ file, name string }{
 	{"process/proc.go", "Wait"},
+	// The callers are the exported functions of package actor, which have guarded it.
+	{"internal/kernel/ask.go", "Park"},
+	{"internal/kernel/backoff_mail.go", "WaitsForRestart"},
+	{"internal/kernel/clock.go", "Sleep"},
+	{"internal/kernel/context_life.go", "ActorOf"},
+	{"internal/kernel/life_links.go", "Join"},
+	{"internal/kernel/send_outside.go", "AcquirePermit"},
 }
 
 // asksRaw reports whether an exported function asks a context that it is given as it is, or has package

@@ -15,8 +15,8 @@ import (
 func TestInspectIsFree(t *testing.T) {
 	without, with := linked(t, "hello"), linked(t, "inspecting")
 	for _, f := range []string{
-		`actor.\(\*typeInSystem\).RunTask`, `actor.\(\*cell\).runSegment`, `actor.\(\*cell\).account`,
-		`actor.\(\*kernelTurn\).send`, `actor.\(\*cell\).init`, `actor.\(\*cell\).refillPending`,
+		`kernel.\(\*TypeInSystem\).RunTask`, `kernel.\(\*Cell\).runSegment`, `kernel.\(\*Cell\).account`,
+		`kernel.\(\*Turn\).Send`, `kernel.\(\*Cell\).Init`, `kernel.\(\*Cell\).refillPending`,
 		`sched.\(\*Worker\).serve`, `sched.\(\*Worker\).nextTask`, `sched.\(\*Worker\).Schedule`,
 	} {
 		a, b := instructions(t, without, f), instructions(t, with, f)
@@ -32,8 +32,8 @@ func TestInspectIsFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, "gallop/internal/inspect.") || strings.Contains(line, "actor.(*inspector)") ||
-			strings.Contains(line, "actor.(*inspected)") || strings.Contains(line, "flightlog.(*") ||
+		if strings.Contains(line, "gallop/internal/inspect.") || strings.Contains(line, "internal/kernel.(*Inspector)") ||
+			strings.Contains(line, "internal/kernel.(*inspected)") || strings.Contains(line, "flightlog.(*") ||
 			strings.Contains(line, "gallop/flight.") {
 			t.Errorf("a program without package inspect has %s", line)
 		}

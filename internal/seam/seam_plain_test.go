@@ -68,10 +68,10 @@ func TestReleaseStoresStay(t *testing.T) {
 	const open, more, shut = `window_amd64\.go:\d+\s[^\n]*MOVL \$0x1, 0x`, `inbox\.go:\d+\s[^\n]*MOVQ [A-Z0-9]+, 0x50\(`, `window_amd64\.go:\d+\s[^\n]*MOVL \$0x0, 0x`
 	for _, c := range []struct{ pkg, function, first, second string }{
 		{"sched", `Worker\)\.Schedule$`, task, release},
-		{"actor", `cell\)\.goIdle$`, release, locked},
-		{"actor", `typeInSystem\)\.RunTask$`, release, locked},
-		{"actor", `kernelTurn\).send$`, open, more},
-		{"actor", `kernelTurn\).send$`, more, shut},
+		{"internal/kernel", `Cell\)\.goIdle$`, release, locked},
+		{"internal/kernel", `TypeInSystem\)\.RunTask$`, release, locked},
+		{"internal/kernel", `Turn\)\.Send$`, open, more},
+		{"internal/kernel", `Turn\)\.Send$`, more, shut},
 	} {
 		code := compiled(t, c.pkg, c.function)
 		one, two := regexp.MustCompile(c.first).FindAllIndex(code,

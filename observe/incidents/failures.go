@@ -8,6 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -96,16 +97,17 @@ var failures = []incident{
 			})
 		}
 	}},
-	// A supervisor of the program's own does not restart its child, whose mail waits.
+	// An actor is supervised, though not by package supervise, and is not restarted. Its mail waits.
 	{name: "never-restarted", culprits: is("camera"), begin: func(s *service) {
 		k := newKind("camera", "shoot")
 		owners := actor.NewType[thing]("studio")
 		up := actor.Declare[work](owners, "up")
-		fell := actor.Declare[actor.ChildDown](owners, "fell")
+		fell := actor.Declare[kernel.ChildDown](owners, "fell")
 		owners.Table(up.Handle(func(t *thing, c *actor.Context, f work) { f(t, c) }),
-			fell.Handle(func(*thing, *actor.Context, actor.ChildDown) {}))
+			fell.Handle(func(*thing, *actor.Context, kernel.ChildDown) {}))
 		up.Send(s.sys, owners.Spawn(s.sys, thing{}), func(_ *thing, c *actor.Context) {
-			ref := actor.SpawnSupervised(c, k.typ, func(*thing) {}, fell)
+			ref := actor.Ref[thing](kernel.SpawnUnder(kernel.TurnOf(c), (*kernel.AnyType)(k.typ).Info(),
+				func(*thing) {}, kernel.ChildOptions{Down: kernel.AnyBehaviour(fell).Descriptor()}))
 			k.do.Send(c, ref, func(*thing, *actor.Context) { panic("no film") })
 			k.mailed(s, 20, ref, nothing)
 		})

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/face"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/process"
 )
@@ -25,12 +26,21 @@ func Ask[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor.
 func ask[S, Q, R any](ctx context.Context, by process.Party, b actor.AskBehaviour[S, Q, R],
 	to actor.Ref[S], q Q) process.Asked[R] {
 	from := Sender(by)
-	if r, _, ok := access.RunningOf(by); ctx == nil && ok {
+	if r, _, ok := parts.RunningOf(by); ctx == nil && ok {
 		ctx = r.Context()
 	}
 	reply, back := process.NewReply[R]()
-	access.AskFor(ctx, from, b.To(to), q, &replied[R]{actorsOf(by, "Ask"), back})
+	askFor[Q, R](ctx, from, b.To(to), q, &replied[R]{actorsOf(by, "Ask"), back})
 	return reply
+}
+
+// askFor sends a request to a target that AskBehaviour.To has made. The outcome goes to handler. The
+// request carries ctx, as that of AskBehaviour.Ask does; nil: nothing.
+func askFor[Q, R any](ctx context.Context, from actor.Sender, to actor.Asker[Q, R], q Q,
+	handler actor.Handler[actor.Result[R]]) {
+	to.(interface {
+		AskFor(context.Context, kernel.Env, Q, actor.Handler[actor.Result[R]])
+	}).AskFor(ctx, kernel.EnvOf(from), q, handler)
 }
 
 // replied is the handler of the outcome of a request.
@@ -67,10 +77,10 @@ func (r *replied[R]) TrySend(from actor.Sender, m actor.Result[R]) error {
 func Call[S, Q, R any](by process.Party, b actor.AskBehaviour[S, Q, R], to actor.Ref[S],
 	q Q, opts ...process.CallOption) (R, error) {
 	a := Ask(by, b, to, q)
-	defer access.Waits(by, "reply of", to)()
+	defer parts.Waits(by, "reply of", kernel.AnyRef(to))()
 	d := time.Duration(0)
 	if len(opts) != 0 {
-		d = access.CallLimit(opts)
+		d = parts.CallLimit(opts)
 	}
 	if d == 0 {
 		return a.Reply(by)
@@ -94,7 +104,7 @@ func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 		return v, err
 	}
 	a := ask(ctx, by, b, to, q)
-	defer access.Waits(by, "reply of", to)()
+	defer parts.Waits(by, "reply of", kernel.AnyRef(to))()
 	if process.Select(by, a.Replied(&v, &err), process.Done(ctx)) == 1 {
 		return *new(R), ctx.Err()
 	}
@@ -120,8 +130,9 @@ func CallContext[S, Q, R any](ctx context.Context, by process.Party,
 // until the reply comes.
 func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], request func(process.ReplyTo[R]) M,
 	reply actor.Behaviour[T, actor.Result[R]], opts ...actor.AskOption) {
-	tell := access.Outcome(c, reply)
-	askFrom(c, "AskTo", to, opts, request, func(from actor.Sender, v R, err error) {
+	turn := kernel.TurnFor(c, "AskTo")
+	tell := outcomeFor(turn, reply)
+	askFrom(turn, "AskTo", to, opts, request, func(from actor.Sender, v R, err error) {
 		tell(from, actor.Result[R]{Value: v, Err: err})
 	})
 }
@@ -131,14 +142,22 @@ func AskTo[M, R, T any](c *actor.Context, to process.Ref[M], request func(proces
 func AskToWith[M, R, T, K any](c *actor.Context, to process.Ref[M],
 	request func(process.ReplyTo[R]) M, reply actor.Behaviour[T, actor.Reply[R, K]], mark K,
 	opts ...actor.AskOption) {
-	tell := access.Outcome(c, reply)
-	askFrom(c, "AskToWith", to, opts, request, func(from actor.Sender, v R, err error) {
+	turn := kernel.TurnFor(c, "AskToWith")
+	tell := outcomeFor(turn, reply)
+	askFrom(turn, "AskToWith", to, opts, request, func(from actor.Sender, v R, err error) {
 		tell(from, actor.Reply[R, K]{Value: v, Err: err, Mark: mark})
 	})
 }
 
+// outcomeFor returns a function that sends the running actor the outcome of something that it has
+// asked for.
+func outcomeFor[T, M any](turn *kernel.Turn, b actor.Behaviour[T, M]) func(actor.Sender, M) {
+	tell := kernel.OutcomeFor[M](turn, kernel.AnyBehaviour(b).Descriptor().Made())
+	return func(from actor.Sender, outcome M) { tell(kernel.EnvOf(from), outcome) }
+}
+
 // askFrom starts a process that asks another for an actor, and calls tell with the outcome.
-func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], opts []actor.AskOption,
+func askFrom[M, R any](c *kernel.Turn, call string, to process.Ref[M], opts []actor.AskOption,
 	request func(process.ReplyTo[R]) M, tell func(from actor.Sender, v R, err error)) {
 	switch {
 	case to == process.Ref[M]{}:
@@ -146,11 +165,13 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], opts []
 	case request == nil:
 		panic("gallop: actors: " + call + ": request is nil")
 	}
-	sys, limit, ctx := c.System(), process.CallOption{}, access.Travels(c)
-	if d := access.AskLimit(opts); d != 0 {
-		limit = process.Within(d)
+	sys, limit, ctx := c.Sys, process.CallOption{}, c.Travels
+	for _, o := range opts {
+		if d, limited := kernel.AskOption(o).Limit(); limited {
+			limit = process.Within(d)
+		}
 	}
-	process.Go(Env(c), func(p *process.Proc) {
+	process.Go(envIn(c), func(p *process.Proc) {
 		if ctx != nil {
 			p.SetContext(ctx)
 		}
@@ -168,9 +189,8 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], opts []
 		}()
 		v, err := process.Call(p, to, func(r process.ReplyTo[R]) M {
 			// The giver of the reply delivers it, so that its end cannot overtake the reply.
-			access.OnReply(r, func(from, v any, err error) {
-				reply, _ := v.(R)
-				once(senderOf(from, sys), reply, err)
+			process.ForActorsOf[R]{}.OnReply(r, func(from process.Env, v R, err error) {
+				once(senderOf(from, sys), v, err)
 			})
 			fails = &actor.PanicError{Goexit: true}
 			defer func() {
@@ -183,7 +203,7 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], opts []
 			fails = nil
 			return m
 		}, limit)
-		if err != nil && !access.Failed(p) {
+		if err != nil && !parts.Failed(p) {
 			err = outcomeError(err)
 		}
 		once(Sender(p), v, err)
@@ -192,13 +212,11 @@ func askFrom[M, R any](c *actor.Context, call string, to process.Ref[M], opts []
 
 // senderOf returns the sender by which a process.Env acts on actors of sys: outside, unless it is a
 // process of that system.
-func senderOf(env any, sys *actor.System) actor.Sender {
-	if by, ok := env.(process.Party); ok {
-		if _, its := access.SystemOf(env); its == any(sys) {
-			return Sender(by)
-		}
+func senderOf(env process.Env, sys *kernel.System) actor.Sender {
+	if by, ok := env.(process.Party); ok && parts.ActorsOf(by) == sys {
+		return Sender(by)
 	}
-	return sys
+	return face.System(sys)
 }
 
 // outcomeError returns the actor's error for a request that a process has not answered.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/supervise"
 )
@@ -25,7 +24,7 @@ func Child[M any](name string, within time.Duration,
 		panic("gallop: actors: Child: f is nil")
 	}
 	options = slices.Clone(options)
-	access.CheckOptions("actors.Child", options)
+	process.ForActors{}.CheckOptions("actors.Child", options)
 	if within == 0 {
 		within = defaultWithin
 	}

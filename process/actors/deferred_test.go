@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/process/actors"
 	"github.com/gallop-go/gallop/supervise"
@@ -33,16 +34,25 @@ var endOrders = map[string]struct {
 	"its supervisor's end": {func(sys *actor.System, boss actor.Target, _ actor.AnyRef) {
 		actor.Stop(sys, boss)
 	}, true},
-	"Restart": {func(sys *actor.System, _ actor.Target, ref actor.AnyRef) { actor.Restart(sys, ref) }, false},
-	"Suspend": {func(sys *actor.System, _ actor.Target, ref actor.AnyRef) { actor.Suspend(sys, ref) }, false},
+	"Restart": {func(sys *actor.System, _ actor.Target, ref actor.AnyRef) { restart(sys, ref) }, false},
+	"Suspend": {func(sys *actor.System, _ actor.Target, ref actor.AnyRef) { suspend(sys, ref) }, false},
 	"Suspend, Restart": {func(sys *actor.System, _ actor.Target, ref actor.AnyRef) {
-		actor.Suspend(sys, ref)
-		actor.Restart(sys, ref)
+		suspend(sys, ref)
+		restart(sys, ref)
 	}, false},
 	"Suspend, Stop": {func(sys *actor.System, _ actor.Target, ref actor.AnyRef) {
-		actor.Suspend(sys, ref)
+		suspend(sys, ref)
 		actor.Stop(sys, ref)
 	}, true},
+}
+
+// suspend takes an actor down, and restart brings it up, as orders of its supervisor do.
+func suspend(sys *actor.System, ref actor.AnyRef) {
+	kernel.AnyRef(ref).Cell().Suspend(kernel.EnvOf(sys))
+}
+
+func restart(sys *actor.System, ref actor.AnyRef) {
+	kernel.AnyRef(ref).Cell().Restart(kernel.EnvOf(sys))
 }
 
 // ending is a process whose end is ordered while it waits, in its first life.

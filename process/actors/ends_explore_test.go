@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -24,11 +24,10 @@ type stage struct {
 
 func newStage() *stage {
 	s := &stage{sys: actor.Start(actor.WithWorkers(2))}
-	s.procs = access.Join(s.sys, func(of access.Shared) (processes any, unwind func()) {
-		processes, s.unwind = access.StartOn(of)
-		return processes, s.unwind
-	}).(*process.System)
-	s.crew = access.Manual(s.sys).([]*sched.Worker)
+	sys := kernel.SystemOf(s.sys)
+	processes := sys.JoinProcesses(parts.StartOn)
+	s.procs, s.unwind = parts.SystemOf(processes), processes.Unwind
+	s.crew = sys.ManualUnwatched()
 	return s
 }
 
@@ -110,7 +109,7 @@ func (o *ordered) play(p *explore.Program) {
 		if o.runs++; s.sys.Stats().Mutes > before {
 			o.muted++
 		}
-		return s.check(proxyOf(s.sys, of).ref)
+		return s.check(proxyOf(s.sys, of).ref())
 	})
 }
 

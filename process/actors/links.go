@@ -4,8 +4,9 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/face"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -21,8 +22,8 @@ import (
 //
 // It panics if the process belongs to a system that is not joined.
 func Ref(from actor.Sender, p process.Process) actor.AnyRef {
-	actorsOf(p, "Ref")
-	return proxyOf(from, p).ref.Any()
+	kernelOf(parts.ActorsOfProcess(p), "Ref")
+	return actor.AnyRef(proxyOf(from, p).AnyRef)
 }
 
 // LinkedError is the reason of a process that ended because a linked actor did. A process that
@@ -65,12 +66,12 @@ func Link(by process.Party, t actor.Target) {
 func Unlink(by process.Party, t actor.Target) {
 	mustBeTarget(t, "Unlink")
 	p, s := processOf(by, "Unlink"), Sender(by)
-	defer access.Waits(by, "unlink of", t)()
+	defer parts.Waits(by, "unlink of", refOf(t))()
 	h := proxyOf(s, p)
-	e := newErrand(by, p, func(c any) { actor.Unlink(c.(*actor.Context), t) }, func() {})
-	access.AskFor(nil, s, h.b.now.To(h.ref), e, e)
+	e := newErrand(by, p, func(c *kernel.Turn) { actor.Unlink(face.Context(c), t) }, func() {})
+	e.ask(s, h, h.b.now)
 	e.passed.Recv(by)
-	r, _, _ := access.RunningOf(by)
+	r, _, _ := parts.RunningOf(by)
 	r.Operation("Unlink") // ends the process if an exit came first
 }
 
@@ -82,6 +83,17 @@ func mustBeTarget(t actor.Target, call string) {
 		}
 	}()
 	actor.SystemOf(t)
+}
+
+// refOf returns the ref of a target, for reports.
+func refOf(t actor.Target) kernel.AnyRef {
+	switch t := t.(type) {
+	case actor.AnyRef:
+		return kernel.AnyRef(t)
+	case interface{ Any() actor.AnyRef }:
+		return kernel.AnyRef(t.Any())
+	}
+	return kernel.AnyRef{} // a struct of the user's that embeds an AnyRef
 }
 
 // Monitor is one observation of the end of an actor: see [Watch].
@@ -102,10 +114,10 @@ func Watch[M any](self *process.Self[M], t actor.Target, wrap func(actor.Down) M
 		panic("gallop: actors: Watch: wrap is nil")
 	}
 	mustBeTarget(t, "Watch")
-	tell, w := access.TellerOf(self), &watch{}
+	tell, w := process.ForActorsOf[M]{}.TellerOf(self), &watch{}
 	inProxy(self, "Watch", func(p *Proxy, c *actor.Context) {
 		w.m = p.watch(c, t, func(env process.Env, d actor.Down) {
-			tell(env, func() any { return wrap(d) })
+			tell(env, func() M { return wrap(d) })
 		})
 	})
 	return Monitor{w}

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/joint"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/sched"
@@ -46,7 +47,7 @@ var (
 
 func newProxies(name string) *proxies {
 	k := &proxies{typ: actor.NewType[Proxy](name)}
-	access.Unrefused(k.typ)
+	(*kernel.AnyType)(k.typ).Info().Unrefused = true
 	//gallop:allow GV1 functions of this package alone, made to run in a turn of the proxy
 	k.do = actor.Declare[func(*Proxy, *actor.Context)](k.typ, "do", actor.Urgent())
 	k.stand = actor.DeclareAsk[*errand, struct{}](k.typ, "stand")
@@ -80,35 +81,41 @@ func newChildProxies() *proxies {
 	k := newProxies("process child")
 	k.typ.OnStart(func(p *Proxy, c *actor.Context) error {
 		p.of = p.start(c)
-		h := &handle{ref: actor.Self[Proxy](c), b: k}
+		h := newHandle(actor.Self[Proxy](c), k)
 		h.begun.Store(true)
-		var kept any = h
-		access.SlotOf(p.of).CompareAndSwap(nil, &kept)
+		var own joint.Actor = h
+		parts.SlotOf(p.of).CompareAndSwap(nil, &own)
 		h.begin(p, c)
 		return nil
 	})
 	return k
 }
 
-// handle is the ref of a proxy.
+// handle is the ref of a proxy. Package process keeps it for the process.
 type handle struct {
-	ref   actor.Ref[Proxy]
+	kernel.AnyRef
 	b     *proxies
 	begun seam.Bool // begin was sent; stored after that: see mustBegin
 }
 
+func newHandle(r actor.Ref[Proxy], b *proxies) *handle {
+	return &handle{AnyRef: kernel.AnyRef(r), b: b}
+}
+
+func (h *handle) ref() actor.Ref[Proxy] { return actor.Ref[Proxy](h.AnyRef) }
+
 // do runs f in a turn of the proxy.
 func (h *handle) do(from actor.Sender, f func(*Proxy, *actor.Context)) {
-	h.b.do.Send(from, h.ref, f)
+	h.b.do.Send(from, h.ref(), f)
 }
 
 // proxyOf returns the proxy of a process. The first call makes it.
 func proxyOf(from actor.Sender, of process.Process) *handle {
-	slot := access.SlotOf(of)
+	slot := parts.SlotOf(of)
 	kept := slot.Load()
 	if kept == nil {
 		ref := ofOthers.typ.Spawn(from, Proxy{of: of, within: defaultWithin})
-		var own any = &handle{ref: ref, b: ofOthers}
+		var own joint.Actor = newHandle(ref, ofOthers)
 		slot.CompareAndSwap(nil, &own) // the GC collects a proxy that lost the race: it has never run
 		kept = slot.Load()
 	}
@@ -123,7 +130,7 @@ func proxyOf(from actor.Sender, of process.Process) *handle {
 // that reads true finds begin in the system queue, ahead of its own message.
 func (h *handle) mustBegin(from actor.Sender) {
 	if !h.begun.Load() {
-		h.b.do.Send(from, h.ref, h.begin)
+		h.b.do.Send(from, h.ref(), h.begin)
 		h.begun.Store(true)
 	}
 }
@@ -137,11 +144,12 @@ func (h *handle) begin(p *Proxy, c *actor.Context) {
 	actor.TrapExit(c, h.b.linked)
 	leaves := &seam.Bool{}
 	p.leaves = leaves
-	keep(c, kept{h.ref.Any(), p.of, leaves})
-	access.Outlive(c, p.end)
-	tell := access.Outcome(c, h.b.ended)
+	keep(c, kept{h.ref().Any(), p.of, leaves})
+	turn := kernel.TurnOf(c)
+	turn.Outlive(p.end)
+	tell := outcomeFor(turn, h.b.ended)
 	sys := c.System()
-	access.AtEnd(p.of, func(reason error) {
+	parts.AtEnd(p.of, func(reason error) {
 		if !leaves.Load() {
 			tell(sys, actor.Result[struct{}]{Err: reason})
 		}
@@ -177,7 +185,7 @@ func (p *Proxy) linked(c *actor.Context, e actor.Exit) {
 	if e.Reason == actor.ErrShutdown || !actor.IsNormal(e.Reason) { // as among actors
 		cause = &LinkedError{ActorID: e.ActorID, Type: e.Type, Reason: e.Reason}
 	}
-	access.Exited(p.of, Env(c), cause)
+	parts.Exited(p.of, Env(c), cause)
 }
 
 // down tells the process of the end of an actor that it watches.
@@ -192,9 +200,9 @@ func (p *Proxy) down(c *actor.Context, d actor.Down) {
 const defaultWithin = 5 * time.Second
 
 // end ends the process of a proxy that is told to end. The proxy ends when over is called.
-func (p *Proxy) end(c any, why error, over func()) {
+func (p *Proxy) end(c *kernel.Turn, why error, over func()) {
 	p.leaves.Store(true)
-	access.EndWithin(p.of, Env(c.(*actor.Context)), why, p.within, over)
+	parts.EndWithin(p.of, envIn(c), why, p.within, over)
 }
 
 // stop handles a proxy that ends before its process because it has failed itself.
@@ -203,7 +211,7 @@ func (p *Proxy) stop(c *actor.Context, why error) {
 		return // there is none
 	}
 	if _, over := p.of.Result(); !over {
-		p.end(c, why, func() {})
+		p.end(kernel.TurnOf(c), why, func() {})
 	}
 }
 
@@ -224,16 +232,17 @@ var (
 	_          = killerType.Table(keepOne.Handle((*killer).keep), keptDown.Handle((*killer).down))
 )
 
-func init() { access.Unrefused(killerType) }
+func init() { (*kernel.AnyType)(killerType).Info().Unrefused = true }
 
 // keep has the killer kill a process if its proxy is killed.
 func keep(c *actor.Context, k kept) {
-	slot := access.SlotOf(Join(c.System()))
+	slot := parts.SlotOfSystem(Join(c.System()))
 	if slot.Load() == nil {
-		var of any = killerType.Spawn(c, killer{of: map[actor.Monitor]kept{}})
+		r := killerType.Spawn(c, killer{of: map[actor.Monitor]kept{}})
+		var of joint.Actor = kernel.AnyRef(r)
 		slot.CompareAndSwap(nil, &of)
 	}
-	keepOne.Send(c, (*slot.Load()).(actor.Ref[killer]), k)
+	keepOne.Send(c, actor.Ref[killer]((*slot.Load()).(kernel.AnyRef)), k)
 }
 
 func (k *killer) keep(c *actor.Context, n kept) { k.of[actor.Watch(c, n.proxy, keptDown)] = n }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/access"
+	"github.com/gallop-go/gallop/internal/joint"
 	"github.com/gallop-go/gallop/process"
 )
 
@@ -33,8 +33,8 @@ func TestProxy_BegunByOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := ofOthers.typ.Spawn(sys, Proxy{of: p, within: defaultWithin})
-	var kept any = &handle{ref: ref, b: ofOthers}
-	access.SlotOf(p).Store(&kept) // here its maker lost the processor
+	var own joint.Actor = newHandle(ref, ofOthers)
+	parts.SlotOf(p).Store(&own) // here its maker lost the processor
 	linkTo.Send(sys, linkerType.Spawn(sys, linker{}), p)
 	if err := sys.Wait(t.Context()); err != nil {
 		t.Fatal(err)

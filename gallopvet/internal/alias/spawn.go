@@ -116,8 +116,6 @@ func (c *checker) inits(fn *ssa.Function) {
 	for _, call := range c.Calls(fn) {
 		if call.Is("actor.Type.SpawnFunc") {
 			c.init(call.Instr, call.Arg(2))
-		} else if call.Is("actor.SpawnSupervised") {
-			c.init(call.Instr, call.Arg(3))
 		}
 	}
 	for i := range flow.Instructions(fn) {

@@ -71,7 +71,7 @@ const (
 var (
 	sendable = Names(`
 		actor.Ref actor.AnyRef actor.Type actor.Behaviour actor.AskBehaviour actor.Handler actor.Asker
-		actor.Deferred actor.System actor.Monitor actor.Timer actor.Down actor.Exit actor.ChildDown
+		actor.Deferred actor.System actor.Monitor actor.Timer actor.Down actor.Exit
 		actor.Variant actor.VirtualClock actor.Target capability.Iso capability.Val capability.Tag
 		heap.Region heap.Parcel heap.Blob group.Pool group.Topic group.AskPool group.Registry
 		supervise.Supervisor supervise.Spec supervise.Child supervise.Worker actortest.Probe heap.Ptr
@@ -110,7 +110,6 @@ var funcs = slices.Concat([]Func{
 	{Name: "actor.Type.SpawnChild", Role: Spawn, State: 2, NonNil: in(Recv)},
 	{Name: "actor.Type.SpawnFunc", Role: Spawn, NonNil: in(Recv, 2)},
 	{Name: "actor.Type.SpawnNamed", Role: Spawn, State: 3, NonNil: in(Recv), NonEmpty: in(2)},
-	{Name: "actor.SpawnSupervised", Elsewhere: in(3), Own: in(4), NonNil: in(2, 3), NonZero: in(4)},
 
 	// Sends.
 	{Name: "actor.Behaviour.Send", Payload: 3, To: 2, NonZero: in(Recv, 2)},
@@ -242,7 +241,7 @@ var funcs = slices.Concat([]Func{
 	),
 	same(Func{NonZero: in(2)},
 		DeferReply, "actor.Stop", "actor.StopWith", "actor.Drain", "actor.Kill", "actor.Link",
-		"actor.Unlink", "actor.Suspend", "actor.Restart",
+		"actor.Unlink",
 	),
 	same(Func{NonZero: in(2), InTurn: Panics},
 		"actor.StopWait", "actor.DrainWait", "actor.KillWait", "actor.Join",

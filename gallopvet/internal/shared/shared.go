@@ -196,9 +196,7 @@ func (c *checker) findSpawns() {
 	for _, fn := range c.Funcs {
 		for i := range flow.Instructions(fn) {
 			call := flow.CallOf(i)
-			if call.Is("actor.SpawnSupervised") {
-				c.noteSpawn(call.Arg(2).Type(), i, false)
-			} else if call != nil && call.API != nil && call.API.Role == api.Spawn {
+			if call != nil && call.API != nil && call.API.Role == api.Spawn {
 				c.noteSpawn(call.Arg(api.Recv).Type(), i, false)
 			} else if a, ok := i.(*ssa.Alloc); ok {
 				if t := api.TypeName(a.Type()); t == "supervise.Worker" || t == "group.MemberSpec" {

@@ -8,6 +8,7 @@ import (
 	"cases/step"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 type tally struct {
@@ -98,15 +99,15 @@ func (s *tally) Tallied(*actor.Context, actor.Result[int]) {}
 
 // Child makes a child, whose init function runs in the child's turn.
 func (s *tally) Child(c *actor.Context, _ struct{}) {
-	actor.SpawnSupervised(c, tallyType, func(child *tally) {
-		step.Meet(1)
-		child.n = s.n // want `a function that SpawnSupervised runs elsewhere reads the state of the actor \(tally.n\)`
-		step.Meet(1)
-	}, fell)
+	supervise.StartUnder(c, supervise.Spec{Name: "family", Children: []supervise.Child{
+		supervise.Worker[tally]{Name: "child", Type: tallyType, Init: func(child *tally) {
+			step.Meet(1)
+			child.n = s.n // want `a function that runs elsewhere reads the state of the actor \(tally.n\)`
+			step.Meet(1)
+		}},
+	}})
 	s.meet()
 }
-
-func (s *tally) Fell(*actor.Context, actor.ChildDown) {}
 
 // Leak puts the state into a package-level variable.
 func (s *tally) Leak(*actor.Context, struct{}) {
@@ -143,13 +144,12 @@ var (
 	leaks     = actor.Declare[struct{}](tallyType, "leaks")
 	posts     = actor.Declare[struct{}](tallyType, "posts")
 	tallied   = actor.Declare[actor.Result[int]](tallyType, "tallied")
-	fell      = actor.Declare[actor.ChildDown](tallyType, "fell")
 	got       = actor.Declare[*tally](tallyType, "got")
 	_         = tallyType.Table(
 		reads.Handle((*tally).Read), writes.Handle((*tally).Write), loops.Handle((*tally).Loop),
 		groups.Handle((*tally).Group), timers.Handle((*tally).Timer), pipes.Handle((*tally).Pipe),
 		children.Handle((*tally).Child), leaks.Handle((*tally).Leak), posts.Handle((*tally).Post),
-		tallied.Handle((*tally).Tallied), fell.Handle((*tally).Fell), got.Handle((*tally).Got),
+		tallied.Handle((*tally).Tallied), got.Handle((*tally).Got),
 	)
 )
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
 )
 
 type db struct{}
@@ -101,10 +102,10 @@ func (s *service) Done(*actor.Context, actor.Result[int]) {}
 // Child makes a child from copies.
 func (s *service) Child(c *actor.Context, _ struct{}) {
 	n := s.n
-	actor.SpawnSupervised(c, serviceType, func(child *service) { child.n = n }, fell)
+	supervise.StartUnder(c, supervise.Spec{Name: "family", Children: []supervise.Child{
+		supervise.Worker[service]{Name: "child", Type: serviceType, Init: func(child *service) { child.n = n }},
+	}})
 }
-
-func (s *service) Fell(*actor.Context, actor.ChildDown) {}
 
 // Start is before the first message.
 func (s *service) Start(c *actor.Context) error {
@@ -124,11 +125,10 @@ var (
 	add         = actor.Declare[int](serviceType, "add")
 	done        = actor.Declare[actor.Result[int]](serviceType, "done")
 	child       = actor.Declare[struct{}](serviceType, "child")
-	fell        = actor.Declare[actor.ChildDown](serviceType, "fell")
 	_           = serviceType.Table(
 		system.Handle((*service).System), query.Handle((*service).Query), borrow.Handle((*service).Borrow),
 		envs.Handle((*service).Env), blocking.Handle((*service).Blocking), each.Handle((*service).Each),
 		locked.Handle((*service).Locked), add.Handle((*service).Add), done.Handle((*service).Done),
-		child.Handle((*service).Child), fell.Handle((*service).Fell),
+		child.Handle((*service).Child),
 	).OnStart((*service).Start)
 )

@@ -14,16 +14,14 @@ type desk struct{}
 func (*desk) Get(_ *actor.Context, _ int) (int, error)  { return 0, nil }
 func (*desk) Got(_ *actor.Context, _ actor.Result[int]) {}
 func (*desk) Do(c *actor.Context, what string)          { deskCalls[what](c) }
-func (*desk) Fell(_ *actor.Context, _ actor.ChildDown)  {}
 
 var (
 	deskType = actor.NewType[desk]("desk")
 	get      = actor.DeclareAsk[int, int](deskType, "get")
 	got      = actor.Declare[actor.Result[int]](deskType, "got")
 	do       = actor.Declare[string](deskType, "do")
-	fell     = actor.Declare[actor.ChildDown](deskType, "fell")
 	_        = deskType.Table(get.Handle((*desk).Get), got.Handle((*desk).Got),
-		do.Handle((*desk).Do), fell.Handle((*desk).Fell))
+		do.Handle((*desk).Do))
 	fullType = actor.NewType[counter]("full", actor.WithBound(1, actor.OverflowRefuse))
 	put      = actor.Declare[int](fullType, "put")
 	_        = fullType.Table(put.Handle((*counter).Add))
@@ -64,9 +62,6 @@ func init() {
 	})
 	inBehaviour("from nil channel", "FromChan: a nil channel", func(c *actor.Context) {
 		actor.FromChan(c, nil, do) // want `FromChan is given a nil channel and panics`
-	})
-	inBehaviour("nil init of a child", "SpawnSupervised: a nil function", func(c *actor.Context) {
-		actor.SpawnSupervised(c, deskType, nil, fell) // want `SpawnSupervised is given a nil function and panics`
 	})
 	step.Case("gv5/nil clock", "a nil or zero VirtualClock", func() {
 		var v *actor.VirtualClock

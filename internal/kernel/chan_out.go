@@ -1,0 +1,3 @@
+package kernel
+
+const SinkBuffer = 64 // messages that wait before senders are muted

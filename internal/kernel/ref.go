@@ -1,0 +1,91 @@
+package kernel
+
+import (
+	"fmt"
+	"log/slog"
+)
+
+// AnyRef refers to an actor of any type, as [Ref] does to one of a certain type. The
+// actor can be stopped, linked, watched and compared through it, but sent nothing.
+type AnyRef struct {
+	b *Cell
+}
+
+// Cell returns the actor that r refers to, or nil.
+func (r AnyRef) Cell() *Cell { return r.b }
+
+// Must returns the actor that r refers to. It panics if r is zero.
+func (r AnyRef) Must(call string) *Cell {
+	if r.b == nil {
+		panic("gallop: " + call + " of a zero Ref")
+	}
+	return r.b
+}
+
+// Ref returns a ref to the actor.
+func (a *Cell) Ref() AnyRef { return AnyRef{a} }
+
+// IsZero reports whether r refers to no actor.
+func (r AnyRef) IsZero() bool { return r.b == nil }
+
+// ID is like [Ref.ID].
+func (r AnyRef) ID() uint64 {
+	if r.b == nil {
+		return 0
+	}
+	return r.b.ID
+}
+
+// String is like [Ref.String].
+func (r AnyRef) String() string {
+	if r.b == nil {
+		return "none"
+	}
+	return r.b.String()
+}
+
+// LogValue is like [Ref.LogValue].
+func (r AnyRef) LogValue() slog.Value {
+	if r.b == nil {
+		return slog.StringValue("none")
+	}
+	return r.b.ActorName().LogValue()
+}
+
+func (a *Cell) String() string { return fmt.Sprintf("%s#%d", a.Typ().Name, a.ID) }
+
+// Status is actor.Status, which documents it.
+type Status int
+
+// The states of an actor.
+const (
+	StatusIdle Status = iota
+	StatusBusy
+	StatusOverloaded
+	StatusEnded
+)
+
+// String returns the name of the status, in lower case.
+func (s Status) String() string {
+	names := [...]string{"idle", "busy", "overloaded", "ended"}
+	if s < 0 || int(s) >= len(names) {
+		return "unknown"
+	}
+	return names[s]
+}
+
+func (a *Cell) Status() Status {
+	if a == nil {
+		panic("gallop: Status of a zero Ref")
+	}
+	switch {
+	// An actor that had no mail when its system stopped has an open mailbox.
+	case a.Box.Closed() || a.Sys().Sched.Stopping():
+		return StatusEnded
+	case !a.Gate.IsOpen() && behind(a) || a.Flow.Load().Suspension() != nil:
+		return StatusOverloaded
+	case !a.Box.Idle():
+		return StatusBusy
+	}
+	return StatusIdle
+}
