@@ -2,13 +2,11 @@ package actor
 
 import (
 	"context"
-	"reflect"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/kernel/msg"
 
-	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -25,9 +23,6 @@ type Result[R any] struct {
 // with a reply of type R. It may be copied. The zero value is not ready: use
 // [DeclareAsk].
 type AskBehaviour[S, Q, R any] kernel.AnyAsk
-
-// desc returns the description of b, or nil if b is zero.
-func (b AskBehaviour[S, Q, R]) desc() *kernel.Descriptor { return kernel.AnyAsk(b).Descriptor() }
 
 // DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare]. Requests
 // may be [Urgent]: then they reach an actor that is muted, or whose mailbox is full.
@@ -61,8 +56,8 @@ func callPool[R any]() *sync.Pool {
 // Handle makes the entry of the dispatch table that runs method for b's requests. The
 // value and the error that method returns are sent to the caller.
 func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) Entry[S] {
-	b.desc().MadeAsk().MustDo(method == nil)
-	return Entry[S]{b.desc(), func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
+	kernel.AnyAsk(b).Descriptor().MadeAsk().MustDo(method == nil)
+	return Entry[S]{kernel.AnyAsk(b).Descriptor(), func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
 		p := kernel.PayloadOf[request[Q, R]](m)
 		if why := p.to.Refused(); why != nil {
 			c.Count.NotRun++
@@ -121,12 +116,13 @@ func (b AskBehaviour[S, Q, R]) Handle(method func(*S, *Context, Q) (R, error)) E
 //   - to is muted for another actor of the caller's pinned type, which has one thread;
 //   - to is suspended until the caller has ended, as siblings under one supervisor may
 //     be;
-//   - the circle passes through an actor of another system, through [AskAll] or [Replies],
-//     through a goroutine that asks, or through a reply that was put off ([Defer]).
+//   - the circle passes through an actor of another system, through bridge.AskAll or
+//     bridge.Replies, through a goroutine that asks, or through a reply that was put off
+//     ([Defer]).
 //
 // The deadline and the values of ctx reach the behaviour: see [Context.Context].
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, error) {
-	return ask[Q, R](ctx, b.desc(), kernel.AnyAsk(b).Calls(), to.target(), q)
+	return ask[Q, R](ctx, kernel.AnyAsk(b).Descriptor(), kernel.AnyAsk(b).Calls(), to.target(), q)
 }
 
 // ask is Ask, compiled once for each pair of a request type and a reply type. The type of the state
@@ -183,26 +179,19 @@ func ask[Q, R any](ctx context.Context, d *kernel.Descriptor, calls *sync.Pool, 
 //
 // If a request's turn comes and its call is REFUSED or UNHELPED, the request does not run: it
 // becomes a dead letter, which ends in finish. A call never leaves these three states, and is used
-// for no other request. Calls of a fan-in, and calls with a time-out, stay PENDING.
+// for no other request. Calls with a handler, and calls with a time-out, stay PENDING.
 type call[R any] struct {
 	kernel.CallState
 	result Result[R]
 	kept   *kernel.Message // nodes for the next requests; owned by the owner of the call
 
-	// Not nil: the call is one of several, and is sent there when it has its result.
-	several *fanIn[R]
-	of      int                // its index among the several
 	timed   *timedAsk[R]       // not nil: an actor with a time-out waits, and no goroutine
 	handler Handler[Result[R]] // not nil: it gets the result, and no caller waits
 }
 
 // finish gives the result to the caller, if the caller still waits. It is called once per call.
 func (k *call[R]) finish(res Result[R]) {
-	k.result = res // if the call is abandoned, this is not read
-	if k.several != nil {
-		k.several.add(k)
-		return
-	}
+	k.result = res                                                       // if the call is abandoned, this is not read
 	if k.State.CompareAndSwap(kernel.CallPending, kernel.CallAnswered) { // publishes result
 		return
 	}
@@ -210,14 +199,7 @@ func (k *call[R]) finish(res Result[R]) {
 		k.Done <- struct{}{}
 		return
 	}
-	discardReply(&k.result.Value) // the caller has given up; no other code sees it
-}
-
-// discardReply discards the regions and parcels of a reply that reaches no caller.
-func discardReply[R any](v *R) {
-	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
-		heap.DiscardIn(v, o)
-	}
+	kernel.DiscardReply(&k.result.Value) // the caller has given up; no other code sees it
 }
 
 // wait returns the result, or a Result with the reason why there is none. reusable reports that no

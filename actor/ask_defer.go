@@ -80,7 +80,7 @@ func (l *lateReply[R]) Fail(e kernel.Env, why error) { l.reply(e, Result[R]{Err:
 // under way in the system. A Deferred counts for no bound or watermark.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	turn := c.kernel()
-	turn.MarkStashed("Defer", b.desc().MadeAsk())
+	turn.MarkStashed("Defer", kernel.AnyAsk(b).Descriptor().MadeAsk())
 	p := kernel.PayloadOf[request[Q, R]](turn.Msg)
 	l := &lateReply[R]{address: p.to, life: turn.Msg.Life}
 	l.To = l
@@ -130,5 +130,5 @@ func (d Deferred[R]) HandOver(c *Context, to Target) {
 	d.d.HandOver(c.kernel(), targetOf("HandOver", to))
 }
 
-// discardLate is discardReply for a copy, so that v is moved to Go's heap only here.
-func discardLate[R any](v R) { discardReply(&v) }
+// discardLate is kernel.DiscardReply for a copy, so that v is moved to Go's heap only here.
+func discardLate[R any](v R) { kernel.DiscardReply(&v) }

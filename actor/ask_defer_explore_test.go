@@ -18,7 +18,7 @@ type counterScene struct {
 	stage
 	desk, heir Ref[bench]
 	d          Deferred[int]
-	replies    chan *call[int]
+	replies    chan Result[int]
 	first      int // Replies that said they were the first
 	gave       int // the value of the first Reply
 }
@@ -39,12 +39,11 @@ var (
 )
 
 func newCounterScene(p *explore.Program) *counterScene {
-	s := &counterScene{replies: make(chan *call[int], 1)}
+	s := &counterScene{replies: make(chan Result[int], 1)}
 	infoOf(benchType).OwnedIn() // the first call makes the table: not in the explored part
 	s.stage = newStage(p)
 	s.desk, s.heir = benchType.Spawn(s.sys, bench{s}), benchType.Spawn(s.sys, bench{s})
-	_, _, _ = askEach(context.Background(), benchAsk.desc(), []Ref[bench]{s.desk}, 1,
-		&fanIn[int]{in: s.replies})
+	askInto(context.Background(), benchAsk, s.desk, 1, s.replies)
 	s.tidyUp()
 	return s
 }
@@ -115,7 +114,7 @@ func (s *counterScene) judge() error {
 		return fmt.Errorf("%d wards, %d deferrals", n, listed)
 	}
 	if len(s.replies) == 1 {
-		res := (<-s.replies).result
+		res := <-s.replies
 		if s.first == 1 && (res.Err != nil || res.Value != s.gave) || s.first == 0 &&
 			!errors.Is(res.Err, ErrStopped) {
 			return fmt.Errorf("%v, %v; given: %d", res.Value, res.Err, s.gave)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 	"github.com/gallop-go/gallop/heap"
 )
 
@@ -152,7 +153,7 @@ func TestDefer_Callers(t *testing.T) {
 	var all []int
 	var err error
 	var wg sync.WaitGroup
-	wg.Go(func() { all, err = actor.AskAll(soon(t), clerkWant, []actor.Ref[clerk]{r, r, r}, 0) })
+	wg.Go(func() { all, err = bridge.AskAll(soon(t), clerkWant, []actor.Ref[clerk]{r, r, r}, 0) })
 	giveAll(3)
 	wg.Wait()
 	must(t, err)

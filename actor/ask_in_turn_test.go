@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // Tests of behaviours that wait in an ask. Such a behaviour must hang neither its system nor the
@@ -35,11 +35,11 @@ var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor
 		return err
 	},
 	"AskAll": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		_, err := actor.AskAll(ctx, try, []actor.Ref[puppet]{to}, f)
+		_, err := bridge.AskAll(ctx, try, []actor.Ref[puppet]{to}, f)
 		return err
 	},
 	"Replies": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
-		for _, res := range actor.Replies(ctx, try, []actor.Ref[puppet]{to}, f) {
+		for _, res := range bridge.Replies(ctx, try, []actor.Ref[puppet]{to}, f) {
 			return res.Err
 		}
 		return nil
@@ -254,25 +254,6 @@ func TestAsk_OfTheMuted(t *testing.T) {
 	}
 }
 
-// TestAskAll_Elsewhere: an AskAll for actors of several systems, most of them deterministic, lets
-// each deterministic system go on while it waits.
-func TestAskAll_Elsewhere(t *testing.T) {
-	sys := start(t)
-	var to []actor.Ref[puppet]
-	for i := range 4 {
-		at := sys
-		if i != 1 {
-			at = start(t, actor.WithDeterministic(uint64(i)))
-		}
-		to = append(to, puppetType.Spawn(at, puppet{n: i}))
-	}
-	got, err := actor.AskAll(notSoLong(t), value, to, struct{}{})
-	must(t, err)
-	if !slices.Equal(got, []int{0, 1, 2, 3}) {
-		t.Error(got)
-	}
-}
-
 // TestAsk_OnTheSameThread: ErrDeadlock to a behaviour "of another actor of to's pinned type, which
 // has one thread".
 func TestAsk_OnTheSameThread(t *testing.T) {
@@ -284,7 +265,7 @@ func TestAsk_OnTheSameThread(t *testing.T) {
 			errs := make([]error, 2)
 			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
 				_, errs[0] = pinnedTry.Ask(notSoLong(t), b, justReply)
-				_, errs[1] = actor.AskAll(notSoLong(t), pinnedTry, []actor.Ref[puppet]{b}, justReply)
+				_, errs[1] = bridge.AskAll(notSoLong(t), pinnedTry, []actor.Ref[puppet]{b}, justReply)
 			})
 			quiet(t, sys)
 			for _, err := range errs {

@@ -62,7 +62,7 @@ func WithFinishAsks() TypeOption {
 
 // timedAsk is an ask with a time-out. The actor that asks owns it, except for the read-only field.
 type timedAsk[R any] struct {
-	_       nocmp.Field // as in fanIn
+	_       nocmp.Field // or the compiler makes a comparing function for each type of reply
 	to      replyTo[R]  // its call is nil. Read-only
 	life    uint16
 	timer   kernel.Timer

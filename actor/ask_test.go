@@ -415,3 +415,19 @@ func TestPipe_ToTheEnded(t *testing.T) {
 	equal(t, "dead letters", dead.n.Load(), 1)
 	wants(t, dead.last.Load().Reason, actor.ErrStopped)
 }
+
+// TestPipe_Stops: a function that Pipe runs may stop the system, which does not wait for it.
+func TestPipe_Stops(t *testing.T) {
+	var dead letters
+	sys := start(t, dead.option())
+	stopped := make(chan struct{})
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		actor.Pipe(c, reply, func(context.Context) (int, error) {
+			sys.Stop()
+			close(stopped)
+			return 1, nil
+		})
+	})
+	receive(t, "Stop to return", stopped)
+	eventually(t, "its result to be a dead letter", func() bool { return dead.n.Load() == 1 })
+}

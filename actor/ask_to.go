@@ -8,6 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // AskTo sends a request from a behaviour and does not wait. The outcome comes as a
@@ -34,17 +35,17 @@ import (
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Result[R]], opts ...AskOption) {
 	turn := c.kernel()
-	b.desc().MadeAsk().MustSuit(to.target())
-	turn.MustOwn(reply.desc().Made())
-	back := replyTo[R]{caller: turn.Self, reply: reply.desc()}
+	kernel.AnyAsk(b).Descriptor().MadeAsk().MustSuit(to.target())
+	turn.MustOwn(kernel.AnyBehaviour(reply).Descriptor().Made())
+	back := replyTo[R]{caller: turn.Self, reply: kernel.AnyBehaviour(reply).Descriptor()}
 	life := turn.MarkAsk()
 	if turn.Travels != nil {
-		back.node = turn.Prepare(reply.desc(), life)
+		back.node = turn.Prepare(kernel.AnyBehaviour(reply).Descriptor(), life)
 	}
 	if len(opts) != 0 {
 		back = withOptions(turn, back, life, opts)
 	}
-	sendRequest(turn, b.desc(), to.target(), q, back, life)
+	sendRequest(turn, kernel.AnyAsk(b).Descriptor(), to.target(), q, back, life)
 }
 
 // Reply is the outcome of a request or of a function of [Pipe], as a message, together
@@ -65,15 +66,15 @@ type Reply[R, K any] struct {
 func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
 	turn := c.kernel()
-	b.desc().MadeAsk().MustSuit(to.target())
-	turn.MustOwn(reply.desc().Made())
+	kernel.AnyAsk(b).Descriptor().MadeAsk().MustSuit(to.target())
+	turn.MustOwn(kernel.AnyBehaviour(reply).Descriptor().Made())
 	life := turn.MarkAsk()
-	back := replyTo[R]{caller: turn.Self, reply: reply.desc(), node: turn.Prepare(reply.desc(), life)}
+	back := replyTo[R]{caller: turn.Self, reply: kernel.AnyBehaviour(reply).Descriptor(), node: turn.Prepare(kernel.AnyBehaviour(reply).Descriptor(), life)}
 	kernel.PayloadOf[Reply[R, K]](kernel.Contents(back.node)).Mark = mark
 	if len(opts) != 0 {
 		back = withOptions(turn, back, life, opts)
 	}
-	sendRequest(turn, b.desc(), to.target(), q, back, life)
+	sendRequest(turn, kernel.AnyAsk(b).Descriptor(), to.target(), q, back, life)
 }
 
 // AskOption is an option of one request: see [Within]. The zero AskOption has no effect.
@@ -239,8 +240,8 @@ type Asker[Q, R any] interface {
 
 // To returns r as an Asker of b's requests. It panics if r is the zero Ref.
 func (b AskBehaviour[S, Q, R]) To(r Ref[S]) Asker[Q, R] {
-	b.desc().MadeAsk().MustSuit(r.target())
-	return &askedActor[Q, R]{kernel.Receiver{D: b.desc(), B: r.target()}, kernel.AnyAsk(b).Calls()}
+	kernel.AnyAsk(b).Descriptor().MadeAsk().MustSuit(r.target())
+	return &askedActor[Q, R]{kernel.Receiver{D: kernel.AnyAsk(b).Descriptor(), B: r.target()}, kernel.AnyAsk(b).Calls()}
 }
 
 // askedActor is an AskBehaviour with the actor that it asks.
@@ -272,19 +273,28 @@ func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
 	sendRequest(turn, a.D, a.B, q, replyTo[R]{call: k}, 0)
 }
 
-// AskFor sends a request whose outcome goes to handler. The request carries ctx, as that of
-// [AskBehaviour.Ask] does; nil: nothing. Package process/actors calls it.
-func (a *askedActor[Q, R]) AskFor(ctx context.Context, e kernel.Env, q Q, handler Handler[Result[R]]) {
+// AskFor sends a request to an actor that suits the behaviour, or to that of a if to is nil. The
+// outcome goes to handler. The request carries ctx, as that of [AskBehaviour.Ask] does; nil: nothing.
+// If left is not nil, the request takes no room, as that of Ask: a caller outside waits for the outcome,
+// and sets left when it gives up. Packages process/actors and bridge call it.
+func (a *askedActor[Q, R]) AskFor(ctx context.Context, e kernel.Env, to *kernel.Cell, q Q,
+	left *seam.Bool, handler Handler[Result[R]]) {
+	if to == nil {
+		to = a.B
+	}
 	k := &call[R]{handler: handler}
-	k.Ctx, k.Tells, k.Waits = ctx, true, a.B.Supervised && kernel.WaitsForRestart(ctx)
-	e = e.In(a.B)
+	k.Ctx, k.Left, k.Tells, k.Waits = ctx, left, left == nil, to.Supervised && kernel.WaitsForRestart(ctx)
+	e = e.In(to)
 	m := e.Node(a.D.Size)
 	*kernel.PayloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	if a.D.Urgent {
-		kernel.SendUrgent(e, a.B, m, a.D)
-		return
+	switch {
+	case left != nil:
+		to.Sys().SendRequest(kernel.AsPlain, to, m, a.D)
+	case a.D.Urgent:
+		kernel.SendUrgent(e, to, m, a.D)
+	default:
+		e.Send(to, m, a.D)
 	}
-	e.Send(a.B, m, a.D)
 }
 
 // callerOf returns the caller in an address. Like kernel.MakeDone it is a function.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // device is a type of actors with an urgent request, which they answer even if they do not keep up.
@@ -50,7 +51,7 @@ var asksUrgent = map[string]func(t *testing.T, sys *actor.System, d *device,
 		return d.status.To(to).Ask(soon(t), answers7)
 	},
 	"AskAll": func(t *testing.T, _ *actor.System, d *device, to actor.Ref[puppet]) (int, error) {
-		got, err := actor.AskAll(soon(t), d.status, []actor.Ref[puppet]{to}, answers7)
+		got, err := bridge.AskAll(soon(t), d.status, []actor.Ref[puppet]{to}, answers7)
 		if err != nil {
 			return 0, err
 		}

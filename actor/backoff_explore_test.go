@@ -36,12 +36,12 @@ type dormitory struct {
 	stage
 	super, child, friend Ref[dozer]
 	said, ran, dead      []int
-	replies              chan *call[int]
+	replies              chan Result[int]
 	asked, asksRan       int
 }
 
 func newDormitory(p *explore.Program, backlog int) *dormitory {
-	d := &dormitory{replies: make(chan *call[int], 8)}
+	d := &dormitory{replies: make(chan Result[int], 8)}
 	infoOf(dozerType).OwnedIn()
 	d.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {}}),
 		WithHooks(Hooks{DeadLetter: func(l DeadLetter) {
@@ -71,7 +71,7 @@ func (d *dormitory) word(n int) {
 
 func (d *dormitory) ask(ctx context.Context) {
 	d.asked++
-	_, _, _ = askEach(ctx, dozerAsk.desc(), []Ref[dozer]{d.child}, 1, &fanIn[int]{in: d.replies})
+	askInto(ctx, dozerAsk, d.child, 1, d.replies)
 }
 
 // dozerOps has operations of other actors and goroutines while the supervisor decides.
@@ -155,7 +155,7 @@ func (d *dormitory) heard() error {
 	}
 	values := 0
 	for range d.asked {
-		switch r := (<-d.replies).result; {
+		switch r := <-d.replies; {
 		case r.Err == nil:
 			values++
 		case !errors.Is(r.Err, ErrSuspended) && !errors.Is(r.Err, ErrStopped):

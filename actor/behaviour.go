@@ -16,9 +16,6 @@ import (
 // A Behaviour may be copied. The zero value is not ready: use [Declare].
 type Behaviour[S, M any] kernel.AnyBehaviour
 
-// desc returns the description of b, or nil if b is zero.
-func (b Behaviour[S, M]) desc() *kernel.Descriptor { return kernel.AnyBehaviour(b).Descriptor() }
-
 // Declare adds a behaviour to t. [Type.Table] gives the behaviour its method. These are
 // two steps because Go refuses package-level variables that need each other, and a method
 // usually names behaviours. Declare panics if the name is empty or taken, or after the
@@ -43,12 +40,12 @@ func oneWay[M any](name string) *kernel.Descriptor {
 func (b Behaviour[S, M]) Handle(method func(*S, *Context, M)) Entry[S] {
 	// The functions that are called here have no type parameters: an inlined generic function would
 	// leave a load from the dictionary of S and M.
-	if b.desc().MustDo(method == nil); !b.desc().Pointers {
-		return Entry[S]{b.desc(), func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
+	if kernel.AnyBehaviour(b).Descriptor().MustDo(method == nil); !kernel.AnyBehaviour(b).Descriptor().Pointers {
+		return Entry[S]{kernel.AnyBehaviour(b).Descriptor(), func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
 			method((*S)(at.Plus(unsafe.Offsetof(kernel.CellOf[S]{}.State))), contextOf(c), *(*M)(m.Payload()))
 		}}
 	}
-	return Entry[S]{b.desc(), b.desc().Heard(func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
+	return Entry[S]{kernel.AnyBehaviour(b).Descriptor(), kernel.AnyBehaviour(b).Descriptor().Heard(func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
 		p := (*M)(m.Payload())
 		v := *p
 		var zero M

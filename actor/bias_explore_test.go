@@ -240,7 +240,7 @@ func TestBias_Exhaustive(t *testing.T) {
 
 // append sends a word to the mayfly with AppendSlowly.
 func (l *tenancy) append(c *Context, n int) {
-	to, m, d := l.fly.target(), c.kernel().Alloc(mayflySay.desc().Size.ID), mayflySay.desc().Made()
+	to, m, d := l.fly.target(), c.kernel().Alloc(kernel.AnyBehaviour(mayflySay).Descriptor().Size.ID), kernel.AnyBehaviour(mayflySay).Descriptor().Made()
 	*kernel.PayloadOf[int](m) = n
 	m.ID, m.From = d.ID, c.kernel().Self.ID
 	l.said = append(l.said, n)

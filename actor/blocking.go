@@ -5,7 +5,7 @@ import "github.com/gallop-go/gallop/internal/kernel"
 // WithMaxBlocked sets the number of behaviours that may block at a time while other workers
 // take over their queues: at least 1, 100,000 by default.
 //
-// If more behaviours block, an [AskBehaviour.Ask], [AskAll] or [Replies] in a behaviour
+// If more behaviours block, an [AskBehaviour.Ask], bridge.AskAll or bridge.Replies in a behaviour
 // fails at once with [ErrTooManyBlocked]. Behaviours that block in other ways keep their
 // workers from other actors; a behaviour that waits for one of these actors waits for ever.
 // [Stats] counts both, and the log has a line of level ERROR, at most once a second.

@@ -124,7 +124,7 @@ func (f *deluge) sendWait(n int) error {
 		f.p.Await(w.Woken)
 		l.WakeNext()
 	}
-	d := f.kind.take.desc()
+	d := kernel.AnyBehaviour(f.kind.take).Descriptor()
 	m := d.Size.TakeOne()
 	*kernel.PayloadOf[int](m) = n
 	return d.TryDeliver(nil, f.sys.kernel(), f.to.target(), m)

@@ -59,7 +59,7 @@ func (c *VirtualClock) Next() (time.Duration, bool) { return c.kernel().Next() }
 //
 //   - An actor that waits for an actor under pressure may be released once, by the
 //     machine's time ([Hooks]), before the clock moves.
-//   - Advance waits for the functions of [Pipe] and the goroutines of [FromChan]. In a
+//   - Advance waits for the functions of [Pipe] and the goroutines of bridge.FromChan. In a
 //     deterministic system it does not: there these go on whenever they can. In any other
 //     system, if only a timer can end an actor's pressure, an open FromChan of that actor
 //     keeps the clock from reaching the timer. So give ctx a deadline.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // ctxActor is an actor whose type has a behaviour for each way of a context.
@@ -331,7 +332,7 @@ func TestContext_OfARequest(t *testing.T) {
 			wants(t, err, context.Canceled)
 		}
 	}
-	_, err = actor.AskAll(caller, ctxs.try, []actor.Ref[ctxActor]{r},
+	_, err = bridge.AskAll(caller, ctxs.try, []actor.Ref[ctxActor]{r},
 		func(_ *ctxActor, c *actor.Context) (any, error) {
 			look(c.Context())
 			return nil, nil

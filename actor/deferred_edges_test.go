@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 	"github.com/gallop-go/gallop/heap"
 )
 
@@ -58,7 +59,7 @@ func TestDefer_GivenUp(t *testing.T) {
 		for _, ask := range []func(context.Context) error{
 			func(ctx context.Context) error { _, err := k.want.Ask(ctx, r, struct{}{}); return err },
 			func(ctx context.Context) error {
-				_, err := actor.AskAll(ctx, k.want, []actor.Ref[parcelClerk]{r}, struct{}{})
+				_, err := bridge.AskAll(ctx, k.want, []actor.Ref[parcelClerk]{r}, struct{}{})
 				return err
 			},
 		} {

@@ -30,7 +30,8 @@
 //     Package group makes topics and pools of handlers.
 //   - To send a message later, use [After] or [Every].
 //   - To let others find an actor, give it a name ([Type.SpawnNamed], [Lookup]).
-//   - [FromChan] and [ToChan] connect actors to the channels of other code.
+//   - Package bridge connects actors to the channels of other code, and asks several actors at
+//     once.
 //
 // # Guarantees
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // An accounts actor knows balances.
@@ -73,7 +74,7 @@ func ExampleDeferred() {
 	sys := actor.Start()
 	defer sys.Stop()
 	g := gateType.Spawn(sys, nil)
-	replies, err := actor.AskAll(context.Background(), enter,
+	replies, err := bridge.AskAll(context.Background(), enter,
 		[]actor.Ref[[]actor.Deferred[string]]{g, g}, struct{}{})
 	fmt.Println(replies, err)
 	// Output: [number 1 of 2 number 2 of 2] <nil>

@@ -36,18 +36,6 @@ func NewClockAt(start time.Time, nanos int64) *VirtualClock {
 	return (*VirtualClock)(kernel.NewClockAt(start, nanos))
 }
 
-// StopHandler stops the actor of a handler that ToChan has returned.
-func StopHandler[M any](sys *System, h Handler[M]) {
-	Stop(sys, AnyRef(h.(bound[M]).B.Ref()))
-}
-
-// TellOfRoom tells the actor of a handler that ToChan has returned that its channel has room,
-// whether it has room or not.
-func TellOfRoom[M any](sys *System, h Handler[M]) {
-	a := h.(bound[M]).B
-	a.Tell(sys.kernel(), sinkReady[M]{o: kernel.StateOf[chanSink[M]](a)})
-}
-
 // Muted reports whether an actor is parked, for tests.
 func Muted[S any](r Ref[S]) bool { return r.target().BlockedOn.Parked() }
 
@@ -114,10 +102,10 @@ func FireAt[S any](c *Context, r Ref[S]) { fireNow(c, r.target(), 0, nil) }
 
 // FireWith is FireAt for a timer whose payload is kept in a message.
 func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
-	held := c.kernel().Node(b.desc().Size)
+	held := c.kernel().Node(kernel.AnyBehaviour(b).Descriptor().Size)
 	c.kernel().Sys.Sim.Count(-1)
 	*kernel.PayloadOf[M](held) = m
-	fireNow(c, r.target(), b.desc().ID, held)
+	fireNow(c, r.target(), kernel.AnyBehaviour(b).Descriptor().ID, held)
 }
 
 func fireNow(c *Context, to *kernel.Cell, id uint16, held *kernel.Message) {
@@ -264,7 +252,7 @@ func InBackoff[S any](r Ref[S]) bool { return r.target().Flow.Load().Suspension(
 // Crowded reports whether callers park at once, because a yield would take long.
 func Crowded(s *System) bool { return !s.kernel().LetsOthers() }
 
-// Bridges returns how many goroutines of FromChan and ToChan have not ended.
+// Bridges returns how many goroutines of bridge.FromChan and bridge.ToChan have not ended.
 func Bridges(s *System) int {
 	if b := s.kernel().Bridges.Load(); b != nil {
 		return int(b.Left.Load())

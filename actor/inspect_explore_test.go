@@ -33,7 +33,7 @@ func TestInspect_Explored(t *testing.T) {
 	type question = func(g *glade, n *answers, i int)
 	look := func(g *glade, n *answers, _ int) {
 		f := answer(n)
-		kernel.InspectorOf(g.sys.kernel()).LookAtState(kernel.AnyRef(g.fly), func(state any, err error) {
+		kernel.AnyRef(g.fly).LookAtState(func(state any, err error) {
 			if m, ok := state.(*mayfly); err == nil && (!ok || m.g != g) {
 				g.p.Errorf("the state is %v", state)
 			}
@@ -44,7 +44,7 @@ func TestInspect_Explored(t *testing.T) {
 		f := answer(n)
 		g.said = append(g.said, i)
 		mayflySay.Send(g.sys, g.fly, i)
-		kernel.InspectorOf(g.sys.kernel()).Probe(kernel.AnyRef(g.fly), func(err error) {
+		kernel.AnyRef(g.fly).Probe(func(err error) {
 			if f(err); err == nil && len(g.ran) == 0 {
 				g.p.Errorf("the probe has overtaken the mail")
 			}

@@ -2,7 +2,11 @@
 
 package actor
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/kernel"
+)
 
 // TestIntercept_AllocatesNothing: an intercepted message allocates nothing.
 func TestIntercept_AllocatesNothing(t *testing.T) {
@@ -20,9 +24,9 @@ func TestIntercept_AllocatesNothing(t *testing.T) {
 	done := make(chan float64)
 	drive.Table(begin.Handle(func(_ *int, in *Context, _ float64) {
 		c := in.kernel()
-		run := r.target().Runs()[add.desc().ID]
-		m := c.Node(add.desc().Size)
-		m.ID = add.desc().ID
+		run := r.target().Runs()[kernel.AnyBehaviour(add).Descriptor().ID]
+		m := c.Node(kernel.AnyBehaviour(add).Descriptor().Size)
+		m.ID = kernel.AnyBehaviour(add).Descriptor().ID
 		done <- testing.AllocsPerRun(100, func() { run(c, r.target(), m) })
 	}))
 	begin.Send(sys, drive.Spawn(sys, 0), 0)

@@ -51,7 +51,7 @@ type Care[T any] struct {
 }
 
 func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), o Care[T]) Ref[S] {
-	all := kernel.ChildOptions{Down: o.Fell.desc(), Up: o.Rose.desc(), Together: o.Together,
+	all := kernel.ChildOptions{Down: kernel.AnyBehaviour(o.Fell).Descriptor(), Up: kernel.AnyBehaviour(o.Rose).Descriptor(), Together: o.Together,
 		Family: o.Family, Before: kernel.AnyRef(o.Before), Decide: o.Decide, DropMail: o.DropMail,
 		Backlog: o.Backlog, Path: o.Path}
 	if o.Stop != nil {
@@ -67,17 +67,19 @@ func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S),
 	return SpawnUnder(c, t, init, Care[T]{Fell: fell})
 }
 
-func Suspend(from Sender, t Target) { targetOf("Suspend", t).Suspend(envOf(from)) }
+func Suspend(from Sender, t Target) { targetOf("Suspend", t).Ref().Suspend(envOf(from)) }
 
-func Restart(from Sender, t Target) { targetOf("Restart", t).Restart(envOf(from)) }
+func Restart(from Sender, t Target) { targetOf("Restart", t).Ref().Restart(envOf(from)) }
 
 func WaitForRestart(ctx context.Context) context.Context { return kernel.WaitForRestart(ctx) }
 
-func Postpone(from Sender, t Target) { targetOf("Postpone", t).Postpone(envOf(from)) }
+func Postpone(from Sender, t Target) { targetOf("Postpone", t).Ref().Postpone(envOf(from)) }
 
-func Standby(from Sender, t Target) { targetOf("Standby", t).PutOnStandby(envOf(from)) }
+func Standby(from Sender, t Target) { targetOf("Standby", t).Ref().PutOnStandby(envOf(from)) }
 
-func DrainBehind(from Sender, t Target) { targetOf("DrainBehind", t).DrainBehindMail(envOf(from)) }
+func DrainBehind(from Sender, t Target) {
+	targetOf("DrainBehind", t).Ref().DrainBehindMail(envOf(from))
+}
 
 func FamilyOf(c *Context) any { return c.kernel().FamilyOf() }
 
@@ -97,10 +99,12 @@ func Refuse[M any](from Sender, h Handler[M], m M, reason error) bool {
 	return ok
 }
 
-func IsOf[S, M any](b Behaviour[S, M], t *Type[S]) bool { return b.desc().IsOf(infoOf(t)) }
+func IsOf[S, M any](b Behaviour[S, M], t *Type[S]) bool {
+	return kernel.AnyBehaviour(b).Descriptor().IsOf(infoOf(t))
+}
 
 func AskIsOf[S, Q, R any](b AskBehaviour[S, Q, R], t *Type[S]) bool {
-	return b.desc().IsOf(infoOf(t))
+	return kernel.AnyAsk(b).Descriptor().IsOf(infoOf(t))
 }
 
 func SameAsker[Q, R any](a, b Asker[Q, R]) bool { return kernel.SameAsker(a, b) }

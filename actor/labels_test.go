@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // labelled returns the goroutines in code of the runtime that have labels of the test, as a profile
@@ -39,7 +40,7 @@ func TestGoroutinesHaveNoLabels(t *testing.T) {
 			t.Errorf("a worker begins with labels of the first sender:\n%s", all[0])
 		}
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
-			actor.FromChan(c, values, do)
+			bridge.FromChan(c, values, do)
 			actor.After(c, time.Hour, count, 1)
 		})
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) { // idle workers

@@ -82,7 +82,7 @@ func (s *scene) answered(over bool, ends []error) error {
 		return fmt.Errorf("%d asked, %d answered", s.asked, len(s.replies))
 	}
 	for range s.asked {
-		r := (<-s.replies).result
+		r := <-s.replies
 		switch {
 		case r.Err == nil && r.Value%2 == 0 && r.Value > 0:
 		case over && errors.Is(r.Err, ErrStopped) && oneOf(r.Err, ends):

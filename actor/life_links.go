@@ -35,8 +35,8 @@ func Unlink(c *Context, t Target) { c.kernel().Unlink(targetOf("Unlink", t)) }
 // trapped if TrapExit is in force at the message's turn. TrapExit panics if b belongs to
 // another type.
 func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
-	c.kernel().MustOwn(b.desc().Made())
-	c.kernel().TrapExit(b.desc())
+	c.kernel().MustOwn(kernel.AnyBehaviour(b).Descriptor().Made())
+	c.kernel().TrapExit(kernel.AnyBehaviour(b).Descriptor())
 }
 
 // UntrapExit undoes [TrapExit].
@@ -70,7 +70,7 @@ type Monitor kernel.Monitor
 // ordinary mail, and so also the last messages of t. Use that for a watcher that must be
 // told at once. A restart of t is not its end.
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
-	return Monitor(c.kernel().Watch(targetOf("Watch", t), b.desc()))
+	return Monitor(c.kernel().Watch(targetOf("Watch", t), kernel.AnyBehaviour(b).Descriptor()))
 }
 
 // Unwatch undoes [Watch]. When it returns, the message no longer comes, even if t has
@@ -83,6 +83,6 @@ func Unwatch(c *Context, m Monitor) { c.kernel().Unwatch(kernel.Monitor(m)) }
 // system of t stops first. Join panics if t is a zero Ref, or if a behaviour or a process
 // calls it, as [StopWait] does.
 func Join(ctx context.Context, t Target) (Down, error) {
-	d, err := targetOf("Join", t).Join(ctx)
+	d, err := targetOf("Join", t).Ref().Join(ctx)
 	return Down{d.ActorID, d.Type, d.Reason, Monitor(d.Monitor)}, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // guardian is a supervisor with one child.
@@ -288,7 +289,7 @@ func TestRestart_ForgetsChannels(t *testing.T) {
 	var on atomic.Bool
 	open := func(_ *mortal, c *actor.Context) error {
 		if on.Load() {
-			actor.FromChan(c, ch, say)
+			bridge.FromChan(c, ch, say)
 		}
 		return nil
 	}

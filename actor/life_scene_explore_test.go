@@ -24,7 +24,7 @@ type scene struct {
 	said, ran, dead    []int // words
 	sentActs, lostActs int
 	panics             int
-	replies            chan *call[int]
+	replies            chan Result[int]
 	asked              int
 	watches            []Monitor
 	downs              map[Monitor][]error
@@ -143,7 +143,7 @@ func (s *scene) nameless(news string) {
 // newScene makes a scene: the child is up, has its name, a pup, a link to peer, a monitor of
 // peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
-	s := &scene{replies: make(chan *call[int], 2), downs: map[Monitor][]error{},
+	s := &scene{replies: make(chan Result[int], 2), downs: map[Monitor][]error{},
 		exits: map[*kernel.Cell][]error{}}
 	infoOf(playerType).OwnedIn() // made at its first use, which would otherwise be in a thread
 	s.stage = newStage(p, WithHooks(Hooks{Panic: func(PanicReport) {
@@ -216,8 +216,7 @@ var lifeOps = []lifeOp{
 	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
 	{name: "ask", do: func(s *scene, i int) {
 		s.asked++
-		_, _, _ = askEach(context.Background(), playerAsk.desc(), []Ref[player]{s.child}, i,
-			&fanIn[int]{in: s.replies})
+		askInto(context.Background(), playerAsk, s.child, i, s.replies)
 	}},
 	{name: "link", do: (*scene).tie},
 	{name: "monitor", do: func(s *scene, _ int) {

@@ -23,8 +23,8 @@ type Handler[M any] interface {
 
 // To returns r as a Handler of b's messages.
 func (b Behaviour[S, M]) To(r Ref[S]) Handler[M] {
-	b.desc().Made().MustSuit(r.target())
-	return bound[M]{receiver{kernel.Receiver{D: b.desc(), B: r.target()}}}
+	kernel.AnyBehaviour(b).Descriptor().Made().MustSuit(r.target())
+	return bound[M]{receiver{kernel.Receiver{D: kernel.AnyBehaviour(b).Descriptor(), B: r.target()}}}
 }
 
 // bound is a behaviour with a receiver.
@@ -90,7 +90,7 @@ func (f behaviourOption) setBehaviour(d *kernel.Descriptor) { f(d) }
 // and ordinary messages there is no order.
 //
 // All this is true for every source of messages: sends, the outcomes of [AskTo] and
-// [Pipe], and [FromChan], which then continues to take values while the actor is
+// [Pipe], and bridge.FromChan, which then continues to take values while the actor is
 // overloaded. There is one exception: ticks of [After] and [Every], and the time-out of an
 // ask ([Within]), come in ordinary mail.
 func Urgent() BehaviourOption {
@@ -114,7 +114,7 @@ func Urgent() BehaviourOption {
 // the watermark or the bound on.
 //
 // Messages that the receiver itself has asked for are never dropped: answers to [AskTo],
-// results of [Pipe], ticks of timers, and values of [FromChan].
+// results of [Pipe], ticks of timers, and values of bridge.FromChan.
 //
 // The option does not affect TrySend and [Behaviour.SendWait]. An urgent behaviour ignores
 // overload: Declare panics if it is given both options. Behaviours without this option pay

@@ -18,21 +18,15 @@ func TestMisuse_Everything(t *testing.T) {
 		Dir: ".",
 		Funcs: map[string]any{
 			"DeclareAsk": actor.DeclareAsk[struct{}, int, puppet],
-			"AskAll":     actor.AskAll[puppet, struct{}, int],
-			"Replies": func(ctx context.Context, b actor.AskBehaviour[puppet, struct{}, int],
-				to []actor.Ref[puppet], q struct{}) {
-				for range actor.Replies(ctx, b, to, q) {
-				}
-			},
-			"Defer": actor.Defer[puppet, struct{}, int], "WithFinishAsks": actor.WithFinishAsks,
+			"Defer":      actor.Defer[puppet, struct{}, int], "WithFinishAsks": actor.WithFinishAsks,
 			"AskTo":  actor.AskTo[puppet, struct{}, int, puppet],
 			"Within": actor.Within, "Become": actor.Become[puppet], "Unbecome": actor.Unbecome,
 			"AskToWith": actor.AskToWith[puppet, struct{}, int, puppet, string],
 			"Declare":   actor.Declare[int, puppet], "Urgent": actor.Urgent,
 			"WaitForRoom":    actor.WaitForRoom,
 			"DropOnOverload": actor.DropOnOverload, "StatusOf": actor.StatusOf,
-			"WithMaxBlocked": actor.WithMaxBlocked, "FromChan": actor.FromChan[puppet, int],
-			"ToChan": actor.ToChan[int], "As": actor.As[puppet], "NewVirtualClock": actor.NewVirtualClock,
+			"WithMaxBlocked": actor.WithMaxBlocked,
+			"As":             actor.As[puppet], "NewVirtualClock": actor.NewVirtualClock,
 			"WithClock": actor.WithClock, "Sleep": actor.Sleep, "Self": actor.Self[puppet],
 			"BestEffort": actor.BestEffort, "WithDeterministic": actor.WithDeterministic,
 			"Normal": actor.Normal, "IsNormal": actor.IsNormal, "Yield": actor.Yield[puppet, int],

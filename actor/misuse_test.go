@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // These tests are about misuse that compiles: actors of another type with the same state, nil
@@ -55,7 +56,7 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 		"urgent Try":  func(from actor.Sender) { _ = urgent.TrySend(from, wrong, 1<<30) },
 		"To":          func(actor.Sender) { number.To(wrong) },
 		"Ask":         func(actor.Sender) { _, _ = double.Ask(ctx, wrong, 1<<30) },
-		"AskAll":      func(actor.Sender) { _, _ = actor.AskAll(ctx, double, both, 1<<30) },
+		"AskAll":      func(actor.Sender) { _, _ = bridge.AskAll(ctx, double, both, 1<<30) },
 		"AskTo": func(from actor.Sender) {
 			if c, inside := from.(*actor.Context); inside {
 				actor.AskTo(c, double, wrong, 1<<30, reply)
@@ -90,8 +91,8 @@ func TestMisuse_NilContexts(t *testing.T) {
 	var none context.Context
 	for name, f := range map[string]func(){
 		"Ask":      func() { _, _ = value.Ask(none, good, struct{}{}) },
-		"AskAll":   func() { _, _ = actor.AskAll(none, value, []actor.Ref[puppet]{good}, struct{}{}) },
-		"Replies":  func() { actor.Replies(none, value, []actor.Ref[puppet]{good}, struct{}{}) },
+		"AskAll":   func() { _, _ = bridge.AskAll(none, value, []actor.Ref[puppet]{good}, struct{}{}) },
+		"Replies":  func() { bridge.Replies(none, value, []actor.Ref[puppet]{good}, struct{}{}) },
 		"SendWait": func() { _ = count.SendWait(none, good, 1) },
 		"Wait":     func() { _ = sys.Wait(none) },
 		"Shutdown": func() { _ = sys.Shutdown(none) },
@@ -251,7 +252,7 @@ func TestMisuse_NoContext(t *testing.T) {
 			func() { actor.After(c, time.Second, count, 1) },
 			func() { actor.Every(c, time.Second, do, nil) },
 			func() { actor.Pipe(c, note, func(context.Context) (any, error) { return nil, nil }) },
-			func() { actor.FromChan(c, make(chan int), count) },
+			func() { bridge.FromChan(c, make(chan int), count) },
 			func() { c.Heap() },
 			func() { actor.UnstashAll(c) },
 			func() { count.Stash(c, 1) },

@@ -556,3 +556,28 @@ func TestSendWait_AllRun(t *testing.T) {
 	t.Logf("at most %d queued", got[1])
 	equal(t, "messages run", got[0], int64(producers*each))
 }
+
+// TestStatus: "Status returns the state of the actor at this moment."
+func TestStatus(t *testing.T) {
+	sys := start(t, actor.WithWorkers(2))
+	o := overload(t, sys)
+	equal(t, "an overloaded actor", o.ref.Status(), actor.StatusOverloaded)
+	o.release()
+	stay, at := make(chan struct{}), make(chan struct{})
+	p := puppetType.Spawn(sys, puppet{})
+	equal(t, "a new actor", p.Status(), actor.StatusIdle)
+	do.Send(sys, p, func(*puppet, *actor.Context) { close(at); <-stay })
+	receive(t, "the behaviour", at)
+	equal(t, "an actor at work", p.Status(), actor.StatusBusy)
+	close(stay)
+	quiet(t, sys)
+	equal(t, "an actor that is done", p.Status(), actor.StatusIdle)
+	equal(t, "one that has recovered", o.ref.Status(), actor.StatusIdle)
+	actor.Stop(sys, p)
+	quiet(t, sys)
+	equal(t, "an actor that has ended", p.Status(), actor.StatusEnded)
+	for s, want := range map[actor.Status]string{actor.StatusIdle: "idle", actor.StatusBusy: "busy",
+		actor.StatusOverloaded: "overloaded", actor.StatusEnded: "ended", 99: "unknown", -1: "unknown"} {
+		equal(t, "name", s.String(), want)
+	}
+}

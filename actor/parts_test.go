@@ -389,7 +389,7 @@ func (h *house) equip(c *Context) {
 		h.t.Error(err)
 	}
 	After(c, time.Hour, h.k.put, 2)
-	h.p.lifeDone = kernel.BridgesOf(x).UntilLifeDone()
+	h.p.lifeDone = kernel.PartOf[kernel.LifeDone](x, kernel.BridgesPart).Chan()
 	TrapExit(c, h.k.exit)
 	Link(c, h.peer)
 	Watch(c, h.target, h.k.down)

@@ -26,11 +26,11 @@ import (
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
 	fn func(context.Context) (R, error)) {
 	turn := c.kernel()
-	turn.MustPipe(reply.desc(), fn == nil)
+	turn.MustPipe(kernel.AnyBehaviour(reply).Descriptor(), fn == nil)
 	life := turn.MarkAsk()
-	back := replyTo[R]{caller: turn.Self, reply: reply.desc()}
+	back := replyTo[R]{caller: turn.Self, reply: kernel.AnyBehaviour(reply).Descriptor()}
 	if turn.Travels != nil {
-		back.node = turn.Prepare(reply.desc(), life)
+		back.node = turn.Prepare(kernel.AnyBehaviour(reply).Descriptor(), life)
 	}
 	pipe(turn, back, life, fn)
 }
@@ -40,9 +40,9 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
 func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K,
 	fn func(context.Context) (R, error)) {
 	turn := c.kernel()
-	turn.MustPipe(reply.desc(), fn == nil)
+	turn.MustPipe(kernel.AnyBehaviour(reply).Descriptor(), fn == nil)
 	life := turn.MarkAsk()
-	back := replyTo[R]{caller: turn.Self, reply: reply.desc(), node: turn.Prepare(reply.desc(), life)}
+	back := replyTo[R]{caller: turn.Self, reply: kernel.AnyBehaviour(reply).Descriptor(), node: turn.Prepare(kernel.AnyBehaviour(reply).Descriptor(), life)}
 	kernel.PayloadOf[Reply[R, K]](kernel.Contents(back.node)).Mark = mark
 	pipe(turn, back, life, fn)
 }

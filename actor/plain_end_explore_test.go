@@ -24,7 +24,7 @@ type glade struct {
 	said, ran, dead []int // numbers of words; urgent words are above urgently
 	downs, exits    []error
 	watches, ties   int
-	replies         chan *call[int]
+	replies         chan Result[int]
 	asked           int
 }
 
@@ -54,7 +54,7 @@ func (m *mayfly) exit(_ *Context, e Exit)               { m.g.exits = append(m.g
 func (m *mayfly) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
 
 func newGlade(p *explore.Program) *glade {
-	g := &glade{replies: make(chan *call[int], 2)}
+	g := &glade{replies: make(chan Result[int], 2)}
 	g.stage = newStage(p, WithHooks(Hooks{DeadLetter: func(d DeadLetter) {
 		if n, ok := d.Message.(int); ok && d.Behaviour != "ask" {
 			g.dead = append(g.dead, n)
@@ -86,8 +86,7 @@ var gladeOps = []struct {
 	}},
 	{"ask", func(g *glade, i int) {
 		g.asked++
-		_, _, _ = askEach(context.Background(), mayflyAsk.desc(), []Ref[mayfly]{g.fly}, i,
-			&fanIn[int]{in: g.replies})
+		askInto(context.Background(), mayflyAsk, g.fly, i, g.replies)
 	}},
 	{"watch", func(g *glade, _ int) {
 		g.watches++
@@ -102,8 +101,8 @@ var gladeOps = []struct {
 	{"wait", func(g *glade, i int) {
 		f := g.fly.target().FlowOf()
 		g.p.Await(func() bool { return f.Permits.TakeFree(g.fly.target(), permits.ToWait) })
-		m := mayflySay.desc().Size.TakeOne()
-		if *kernel.PayloadOf[int](m) = i; mayflySay.desc().TryDeliver(nil, g.sys.kernel(), g.fly.target(), m) == nil {
+		m := kernel.AnyBehaviour(mayflySay).Descriptor().Size.TakeOne()
+		if *kernel.PayloadOf[int](m) = i; kernel.AnyBehaviour(mayflySay).Descriptor().TryDeliver(nil, g.sys.kernel(), g.fly.target(), m) == nil {
 			g.said = append(g.said, i)
 		}
 	}},

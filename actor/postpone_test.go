@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // sleeper is a child that falls and is in a back-off until the test restarts it. The log of its
@@ -153,11 +154,11 @@ func (b *bed) wake() {
 func (b *bed) asks(ctx context.Context, got chan<- error) {
 	go func() { _, err := b.ask.Ask(ctx, b.child, 1); got <- err }()
 	go func() {
-		_, err := actor.AskAll(ctx, b.ask, []actor.Ref[sleeper]{b.child}, 1)
+		_, err := bridge.AskAll(ctx, b.ask, []actor.Ref[sleeper]{b.child}, 1)
 		got <- err
 	}()
 	go func() {
-		for _, r := range actor.Replies(ctx, b.ask, []actor.Ref[sleeper]{b.child}, 1) {
+		for _, r := range bridge.Replies(ctx, b.ask, []actor.Ref[sleeper]{b.child}, 1) {
 			got <- r.Err
 		}
 	}()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
@@ -279,10 +280,10 @@ func repeatBridges(sys *actor.System, d *daybook) {
 		in <- i
 	}
 	close(in)
-	to := actor.ToChan(sys, out)
+	to := bridge.ToChan(sys, out)
 	for range 2 {
 		do.Send(sys, puppetType.Spawn(sys, puppet{note: to}), func(p *puppet, c *actor.Context) {
-			actor.FromChan(c, in, count)
+			bridge.FromChan(c, in, count)
 			for range 80 {
 				to.Send(c, int(c.ActorID()))
 			}
@@ -310,8 +311,8 @@ func repeatPipe(sys *actor.System, d *daybook) {
 	}
 	refs := []actor.Ref[puppet]{puppetType.Spawn(sys, puppet{n: 1}),
 		puppetType.Spawn(sys, puppet{n: 2})}
-	d.note(actor.AskAll(context.Background(), value, refs, struct{}{}))
-	for r, res := range actor.Replies(context.Background(), value, refs, struct{}{}) {
+	d.note(bridge.AskAll(context.Background(), value, refs, struct{}{}))
+	for r, res := range bridge.Replies(context.Background(), value, refs, struct{}{}) {
 		d.note(r.ID(), res)
 	}
 }

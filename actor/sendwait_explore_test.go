@@ -108,9 +108,9 @@ func (w *weir) sendWait(gone func() bool) {
 		}
 		l.WakeNext()
 	}
-	m := pondTake.desc().Size.TakeOne()
+	m := kernel.AnyBehaviour(pondTake).Descriptor().Size.TakeOne()
 	*kernel.PayloadOf[int](m) = 1
-	if err := pondTake.desc().TryDeliver(nil, w.sys.kernel(), to, m); err != nil {
+	if err := kernel.AnyBehaviour(pondTake).Descriptor().TryDeliver(nil, w.sys.kernel(), to, m); err != nil {
 		w.refused++
 	}
 }

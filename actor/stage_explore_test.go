@@ -8,7 +8,9 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/guard"
 	"github.com/gallop-go/gallop/internal/kernel"
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -57,4 +59,19 @@ func (s *stage) allEnded() error {
 		return fmt.Errorf("%d were spawned, %d have ended", spawned, ended)
 	}
 	return nil
+}
+
+// heard is a handler of outcomes that go to a channel. The channel has room.
+type heard[R any] chan Result[R]
+
+func (h heard[R]) Own(guard.Mark) {}
+
+func (h heard[R]) Send(_ Sender, res Result[R]) { h <- res }
+
+func (h heard[R]) TrySend(_ Sender, res Result[R]) error { h <- res; return nil }
+
+// askInto sends a request from outside, as package bridge does. The outcome goes to replies.
+func askInto[S, Q, R any](ctx context.Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
+	replies chan Result[R]) {
+	b.To(to).(*askedActor[Q, R]).AskFor(ctx, to.target().Sys(), nil, q, new(seam.Bool), heard[R](replies))
 }

@@ -28,9 +28,9 @@ func WithStashLimit(n int) TypeOption {
 // its mailbox. When the actor is restarted, its stash runs first. A stash keeps neither
 // the actor nor the system running.
 func (b Behaviour[S, M]) Stash(c *Context, m M) {
-	n := c.kernel().BeginStash(b.desc().Made())
+	n := c.kernel().BeginStash(kernel.AnyBehaviour(b).Descriptor().Made())
 	*kernel.PayloadOf[M](n) = m
-	c.kernel().EndStash(n, b.desc())
+	c.kernel().EndStash(n, kernel.AnyBehaviour(b).Descriptor())
 }
 
 // Stash puts the running request, which is q, aside until [Unstash] or [UnstashAll]. The
@@ -39,12 +39,12 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 // [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	turn := c.kernel()
-	n := turn.BeginStash(b.desc().MadeAsk())
+	n := turn.BeginStash(kernel.AnyAsk(b).Descriptor().MadeAsk())
 	p := kernel.PayloadOf[request[Q, R]](turn.Msg)
 	n.Life = turn.Msg.Life
 	*kernel.PayloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
 	p.to = nowhere(p.to) // the answer to the message that runs
-	turn.EndStash(n, b.desc())
+	turn.EndStash(n, kernel.AnyAsk(b).Descriptor())
 	return r, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // TestStash: "puts the messages in the running actor's stash in front of its mailbox,
@@ -322,7 +323,7 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 				ch := make(chan int, 1)
 				ch <- 1
 				close(ch)
-				actor.FromChan(c, ch, kept)
+				bridge.FromChan(c, ch, kept)
 			})
 		},
 		"After": func(sys *actor.System, r actor.Ref[hoarder]) {

@@ -56,7 +56,7 @@ func (s *System) Workers() int { return s.kernel().Workers() }
 //     see [VirtualClock]);
 //   - a restart that is put off;
 //   - a function of [Pipe];
-//   - an open channel of [FromChan].
+//   - an open channel of bridge.FromChan.
 //
 // Every behaviour that ran before synchronizes before Wait returns. That includes the
 // behaviours for messages whose Send returned before Wait was called.
@@ -113,7 +113,7 @@ func (s *System) Hold() (release func(), err error) { return s.kernel().Hold() }
 //   - a mute: an actor that waits until another is no longer overloaded;
 //   - a pending restart or a pending stop: an actor that waits for its supervisor, or for
 //     its children to end;
-//   - a Pipe, a FromChan, a ToChan;
+//   - a Pipe; a FromChan or ToChan of package bridge;
 //   - a timer, if time passes by itself; also that of a process that sleeps, or that waits for
 //     something else with a time-out;
 //   - a [System.Hold].

@@ -46,26 +46,26 @@ func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 	if d <= 0 {
 		panic(fmt.Sprintf("gallop: Every(%v): want a positive period", d))
 	}
-	c.kernel().MustOwn(b.desc().Made())
-	if b.desc().Owns() {
+	c.kernel().MustOwn(kernel.AnyBehaviour(b).Descriptor().Made())
+	if kernel.AnyBehaviour(b).Descriptor().Owns() {
 		panic("gallop: Every: messages of " +
-			b.desc().FullName() + " own a parcel or a region: make it in the behaviour")
+			kernel.AnyBehaviour(b).Descriptor().FullName() + " own a parcel or a region: make it in the behaviour")
 	}
 	return arm(c.kernel(), d, d, b, m)
 }
 
 func arm[S, M any](c *kernel.Turn, d, period time.Duration, b Behaviour[S, M], m M) Timer {
-	c.MustOwn(b.desc().Made())
+	c.MustOwn(kernel.AnyBehaviour(b).Descriptor().Made())
 	var held *kernel.Message
-	if b.desc().Pointers || unsafe.Sizeof(m) > unsafe.Sizeof(kernel.ArmedTimer{}.Words) || c.Travels != nil {
-		held = c.Node(b.desc().Size)
+	if kernel.AnyBehaviour(b).Descriptor().Pointers || unsafe.Sizeof(m) > unsafe.Sizeof(kernel.ArmedTimer{}.Words) || c.Travels != nil {
+		held = c.Node(kernel.AnyBehaviour(b).Descriptor().Size)
 		c.Sys.Sim.Count(-1) // it is not sent yet
 	}
 	if c.Travels != nil {
 		*kernel.PayloadOf[M](held) = m
-		return Timer(c.EndArm(c.BeginArm(kernel.CarriedID, kernel.Carry(c, c.Travels, held, b.desc())), d, period))
+		return Timer(c.EndArm(c.BeginArm(kernel.CarriedID, kernel.Carry(c, c.Travels, held, kernel.AnyBehaviour(b).Descriptor())), d, period))
 	}
-	a := c.BeginArm(b.desc().ID, held)
+	a := c.BeginArm(kernel.AnyBehaviour(b).Descriptor().ID, held)
 	*kernel.KeptBy[M](a.ArmedTimer) = m
 	return Timer(c.EndArm(a, d, period))
 }

@@ -25,7 +25,7 @@ func TestType_TooManyBehaviours(t *testing.T) {
 	typ := NewType[int]("big")
 	b := Declare[int](typ, "first")
 	for len(infoOf(typ).Decls) < kernel.UserIDs+kernel.MaxBehaviours-1 {
-		infoOf(typ).Decls = append(infoOf(typ).Decls, b.desc())
+		infoOf(typ).Decls = append(infoOf(typ).Decls, kernel.AnyBehaviour(b).Descriptor())
 	}
 	Declare[int](typ, "last but one")
 	defer func() {
@@ -35,5 +35,5 @@ func TestType_TooManyBehaviours(t *testing.T) {
 		}
 	}()
 	late := Declare[int](typ, "last")
-	t.Errorf("behaviour %d was accepted", late.desc().ID)
+	t.Errorf("behaviour %d was accepted", kernel.AnyBehaviour(late).Descriptor().ID)
 }

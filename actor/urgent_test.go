@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // hasty is an actor with urgent behaviours for outcomes.
@@ -58,7 +59,7 @@ var waysIn = map[string]func(c *actor.Context, other actor.Ref[puppet]){
 		ch := make(chan string, 1)
 		ch <- "7 <nil>"
 		close(ch)
-		actor.FromChan(c, ch, hastyCall)
+		bridge.FromChan(c, ch, hastyCall)
 	},
 }
 

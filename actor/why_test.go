@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // holders waits until a system has come to rest and has exactly the holders in want.
@@ -50,7 +51,7 @@ func TestWhy(t *testing.T) {
 	})
 	do.Send(sys, other, func(_ *puppet, c *actor.Context) {
 		actor.Every(c, time.Hour, count, 1)
-		actor.FromChan(c, make(chan int), count)
+		bridge.FromChan(c, make(chan int), count)
 	})
 	release, err := sys.Hold()
 	must(t, err)

@@ -12,7 +12,7 @@ import "github.com/gallop-go/gallop/internal/kernel"
 func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	turn := c.kernel()
 	kernel.MustRun(turn, "Yield")
-	d := b.desc().Made()
+	d := kernel.AnyBehaviour(b).Descriptor().Made()
 	if d.Typ != turn.Self.Typ() {
 		panic("gallop: Yield: " + d.FullName() + " is not a behaviour of " + turn.Self.String())
 	}

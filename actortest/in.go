@@ -69,7 +69,7 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 	}
 	turn, began, done := &sim.Turn{}, false, false
 	ref := t.Spawn(r.sys, state)
-	err := kernel.AnyRef(ref).Cell().InTurn(turn, func(a *kernel.Cell, c *kernel.Turn) {
+	err := kernel.AnyRef(ref).InTurn(turn, func(a *kernel.Cell, c *kernel.Turn) {
 		began = true
 		f(kernel.StateOf[S](a), face.Context(c))
 		done = true

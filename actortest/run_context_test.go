@@ -13,6 +13,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // TestMain: no test leaves a goroutine behind.
@@ -145,7 +146,7 @@ func TestRun_Failures(t *testing.T) {
 			p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
 			wait := func(c *actor.Context) {
 				// A circle that Ask does not see.
-				_, err := actor.AskAll(r.Context(), ask, []actor.Ref[puppet]{p},
+				_, err := bridge.AskAll(r.Context(), ask, []actor.Ref[puppet]{p},
 					func(*actor.Context) {})
 				r.Errorf("stuck: %v", err)
 			}

@@ -15,10 +15,10 @@ func spawnUnder[S, T any](c *actor.Context, t *actor.Type[S],
 		kernel.ChildOptions{Down: kernel.AnyBehaviour(fell).Descriptor()}))
 }
 
-func standby(c *actor.Context, child kernel.AnyRef) { child.Cell().PutOnStandby(kernel.EnvOf(c)) }
+func standby(c *actor.Context, child kernel.AnyRef) { child.PutOnStandby(kernel.EnvOf(c)) }
 
 func suspend(from actor.Sender, child actor.AnyRef) {
-	kernel.AnyRef(child).Cell().Suspend(kernel.EnvOf(from))
+	kernel.AnyRef(child).Suspend(kernel.EnvOf(from))
 }
 
-func restart(from actor.Sender, child kernel.AnyRef) { child.Cell().Restart(kernel.EnvOf(from)) }
+func restart(from actor.Sender, child kernel.AnyRef) { child.Restart(kernel.EnvOf(from)) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
+	"github.com/gallop-go/gallop/bridge"
 	"github.com/gallop-go/gallop/internal/kernel"
 )
 
@@ -130,7 +131,7 @@ func TestRun_WaitsForNothing(t *testing.T) {
 		wait := func(other actor.Ref[puppet]) deed {
 			return func(c *actor.Context) {
 				c.Blocking(func() { // a circle of Ask would be told
-					_, _ = actor.AskAll(context.Background(), ask,
+					_, _ = bridge.AskAll(context.Background(), ask,
 						[]actor.Ref[puppet]{other}, func(*actor.Context) {})
 				})
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // lived says where everything comes from.
@@ -43,7 +44,7 @@ func (l *lived) run(c *actor.Context, d actor.Ref[desk2]) {
 	actor.Pipe(c, livedPiped, func(context.Context) (int, error) { return 7, nil })
 	actor.AskTo(c, place, d, order{"figs", 1}, livedHeard)
 	actor.AskTo(c, place, d, order{"dates", 2}, livedHeard, actor.Within(2*time.Second))
-	actor.FromChan(c, l.ch, livedTook)
+	bridge.FromChan(c, l.ch, livedTook)
 	actor.After(c, 3*time.Second, livedTick, 5*time.Minute)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
+	"github.com/gallop-go/gallop/bridge"
 	"github.com/gallop-go/gallop/internal/kernel"
 )
 
@@ -240,7 +241,7 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 				order{"plums", 2})
 		}},
 		"several": {"the scenario waits for clerk#1.place: clerk#1 asked at", func(r *actortest.R) {
-			actor.AskAll(context.Background(), place,
+			bridge.AskAll(context.Background(), place,
 				[]actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
 		}},
 		"in a turn": {"puppet#2 waits for clerk#1.place", func(r *actortest.R) {

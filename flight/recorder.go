@@ -10,6 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/flightlog"
 	"github.com/gallop-go/gallop/internal/guard"
+	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -24,7 +25,7 @@ var (
 // Recorder records a system, from [Start] to Close. Its methods may be called from any goroutine.
 type Recorder struct {
 	settings
-	in    *kernel.Inspector
+	sys   *kernel.System
 	log   *flightlog.Log
 	began time.Time
 	start time.Time // the same moment, by the machine's clock
@@ -65,16 +66,19 @@ func Start(sys *actor.System, opts ...Option) (*Recorder, error) {
 	for _, o := range opts {
 		o(&r.settings)
 	}
-	r.in = kernel.InspectorOf(kernel.SystemOf(sys))
-	log, stop := r.in.Record(r.ring)
+	r.sys = kernel.SystemFor(sys, "flight.Start")
+	log, stop := inspect.Record(r.sys, r.ring)
 	if log == nil {
 		return nil, ErrRecorded
 	}
-	r.log, r.began = log, r.in.Wall()
+	r.log, r.began = log, r.wall()
 	r.stops = append(r.listen(), stop)
 	guard.Go(r.run)
 	return r, nil
 }
+
+// wall returns the system's time of day.
+func (r *Recorder) wall() time.Time { return r.sys.Opts.Clock.Now() }
 
 // Snapshot returns the content of the rings, without delaying a worker. It costs some 100 ns for
 // each event.
@@ -85,7 +89,7 @@ func (r *Recorder) Snapshot() *Recording {
 // recording makes a recording of the contents of the rings.
 func (r *Recorder) recording(tails []flightlog.Tail, full bool) *Recording {
 	s := take(tails, full)
-	s.Reason, s.Began, s.Taken, s.Ring = "a call", r.began, r.in.Wall(), r.ring
+	s.Reason, s.Began, s.Taken, s.Ring = "a call", r.began, r.wall(), r.ring
 	s.GoTrace = "not asked for"
 	return s
 }
@@ -118,7 +122,7 @@ const (
 func (r *Recorder) run() {
 	defer close(r.gone)
 	every, events := shortTick, uint64(0)
-	if r.in.IsDeterministic() {
+	if r.sys.Sim != nil {
 		every = longTick // its clock is read for each event
 	}
 	tick := time.NewTimer(every)
@@ -132,7 +136,7 @@ func (r *Recorder) run() {
 			r.dumpAsked(t)
 		case <-tick.C:
 			n := r.tick(time.Since(r.start))
-			if every = min(2*every, longTick); n != events && !r.in.IsDeterministic() {
+			if every = min(2*every, longTick); n != events && r.sys.Sim == nil {
 				every = shortTick
 			}
 			events = n
@@ -199,19 +203,19 @@ func (r *Recorder) ask(reason string, e Event, lasted time.Duration) {
 // listen subscribes to the events that cause a recording.
 func (r *Recorder) listen() (stops []func()) {
 	return []func(){
-		r.in.OnPanic(func(p kernel.PanicReport) {
+		inspect.OnPanic(r.sys, func(p kernel.PanicReport) {
 			r.ask("a behaviour has panicked: "+value(p), Event{What: Panic, Type: p.Type,
 				Behaviour: p.Behaviour, Actor: p.ActorID, Other: p.From, Worker: Outside}, 0)
 		}),
-		r.in.OnLongTurn(func(l kernel.LongTurnReport) {
+		inspect.OnLongTurn(r.sys, func(l kernel.LongTurnReport) {
 			r.ask(fmt.Sprintf("a turn has lasted for %v", l.AtLeast), Event{What: LongTurn, Type: l.Type,
 				Behaviour: l.Behaviour, Actor: l.ActorID, Other: uint64(l.Worker), Worker: Outside}, l.AtLeast)
 		}),
-		r.in.OnPressureDeadlock(func(d kernel.PressureDeadlock) {
+		inspect.OnPressureDeadlock(r.sys, func(d kernel.PressureDeadlock) {
 			r.ask("actors wait for one under pressure: "+d.String(), Event{What: Deadlock,
 				Type: d.Pressed.Type, Actor: d.Pressed.ID, Other: uint64(len(d.Waits)), Worker: Outside}, 0)
 		}),
-		r.in.OnDeadLetter(r.deadLetter),
+		inspect.OnDeadLetter(r.sys, r.deadLetter),
 	}
 }
 
@@ -228,7 +232,7 @@ func value(p kernel.PanicReport) string {
 	return text
 }
 
-func (r *Recorder) deadLetter(l kernel.LetterLook) {
+func (r *Recorder) deadLetter(l inspect.LetterLook) {
 	typ, name, fromName, bestEffort := l.Kind.Names()
 	if bestEffort || !r.burst.add(int64(time.Since(r.start)/time.Second)) {
 		return

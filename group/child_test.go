@@ -32,7 +32,7 @@ func under[S any](t testing.TB, sys *actor.System, w supervise.Worker[S]) (failu
 
 // suspend takes a supervised actor down: not by its supervisor.
 func suspend(sys *actor.System, r actor.AnyRef) {
-	kernel.AnyRef(r).Must("Suspend").Suspend(kernel.EnvOf(sys))
+	kernel.AnyRef(r).Suspend(kernel.EnvOf(sys))
 }
 
 // fuse is a handler that panics over one message.

@@ -60,6 +60,6 @@ func (k *crew) resize(c *actor.Context, n int) { k.resizeTo(c, n) }
 // drainLeaving drains the members that leave, when nothing more is sent to them.
 func (n memberNews) drainLeaving(c *actor.Context) {
 	for _, r := range n.Leaving {
-		kernel.AnyRef(r).Cell().DrainBehindMail(kernel.TurnOf(c))
+		kernel.AnyRef(r).DrainBehindMail(kernel.TurnOf(c))
 	}
 }

@@ -11,7 +11,7 @@ import (
 // looked into, and returns its ref.
 func listed[S any](r actor.Ref[S]) actor.Ref[S] {
 	ref := kernel.AnyRef(r)
-	if kernel.InspectorOf(ref.Cell().Sys()).IsLookedInto() {
+	if ref.Cell().Sys().IsInspected() {
 		kernel.Groups.Add(ref)
 	}
 	return r

@@ -112,7 +112,7 @@ func (t *toolbox) sampleGroups(s *sample) {
 	if all || len(t.groups) < fewGroups {
 		ctx, cancel := treeContext()
 		defer cancel()
-		t.groups, t.groupsLeftOut = inspect.Groups(ctx, t.sys, s.trees)
+		t.groups, t.groupsLeftOut = inspect.Groups(ctx, t.sys, refsIn(s.trees, nil))
 	}
 	s.processes, s.groups, s.groupsLeftOut = t.processes, t.groups, t.groupsLeftOut
 }

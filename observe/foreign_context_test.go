@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 	"github.com/gallop-go/gallop/group"
 	"github.com/gallop-go/gallop/supervise"
 )
@@ -96,7 +97,7 @@ var underContext = map[string]func(w *world, ctx context.Context, end func()){
 	"AskAll": func(w *world, ctx context.Context, end func()) {
 		r, free := w.busy(foreignType.Spawn(w.sys, foreign{}))
 		w.later(end, free)
-		_, _ = actor.AskAll(ctx, foreignGet, []actor.Ref[foreign]{w.other, r}, nothing)
+		_, _ = bridge.AskAll(ctx, foreignGet, []actor.Ref[foreign]{w.other, r}, nothing)
 		free()
 		w.survives(r)
 	},

@@ -120,7 +120,7 @@ func (t *toolbox) sample(at time.Time) *sample {
 	t.paces.trees.do(at, func() {
 		ctx, cancel := treeContext()
 		defer cancel()
-		t.last.trees, _ = inspect.Supervisors(ctx, t.sys) // the supervisors that answered in time
+		t.last.trees, _ = supervisors(ctx, t.sys) // the supervisors that answered in time
 	})
 	s.trees = t.last.trees
 	t.sampleGroups(s)

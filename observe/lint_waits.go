@@ -252,7 +252,7 @@ func (longMute) step(v *view) []lint {
 }
 
 // fullChannel finds channels of Go's into which a message waits to be put, in channelSamples
-// samples running: [actor.ToChan]. It also finds crowdSize processes of a type or more that wait to
+// samples running: bridge.ToChan. It also finds crowdSize processes of a type or more that wait to
 // send to a channel in sendSamples samples running, each in the same line.
 type fullChannel struct {
 	last  streaks

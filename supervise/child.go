@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // State is the state of a child, as its supervisor sees it.
@@ -112,9 +111,6 @@ func (ch *child) markDown(now time.Time) {
 	}
 	ch.upSince = time.Time{}
 }
-
-// cell returns the actor of a child; nil: it has none.
-func (ch *child) cell() *kernel.Cell { return kernel.AnyRef(ch.ref).Cell() }
 
 // kill kills a child that is being suspended or stopped.
 func (ch *child) kill(c *actor.Context) {

@@ -29,9 +29,9 @@ func (s *supervisor) waitIn(c *actor.Context, ch *child, in State) {
 	switch h := s.children.blocker; {
 	case ch.ref.IsZero():
 	case in == BackingOff, h != nil && h.seq < ch.seq:
-		ch.cell().Postpone(kernel.TurnOf(c))
+		kernel.AnyRef(ch.ref).Postpone(kernel.TurnOf(c))
 	default:
-		ch.cell().PutOnStandby(kernel.TurnOf(c))
+		kernel.AnyRef(ch.ref).PutOnStandby(kernel.TurnOf(c))
 	}
 }
 
@@ -42,7 +42,7 @@ func (s *supervisor) blockYounger(c *actor.Context, ch *child) {
 	if s.spec.strategy.restartsGroup() {
 		for o := ch.newer; o != nil; o = o.newer {
 			if o.state == Pending && !o.ref.IsZero() {
-				o.cell().Postpone(kernel.TurnOf(c))
+				kernel.AnyRef(o.ref).Postpone(kernel.TurnOf(c))
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func (s *supervisor) takeDown(c *actor.Context, ch *child) {
 		ch.kill(c)
 	default:
 		s.children.setState(ch, Suspending)
-		ch.cell().Suspend(kernel.TurnOf(c))
+		kernel.AnyRef(ch.ref).Suspend(kernel.TurnOf(c))
 		s.armDeadline(c, ch)
 	}
 }

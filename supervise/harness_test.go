@@ -195,17 +195,17 @@ func (h *harness) find(path ...string) actor.Ref[testChild] {
 
 // restart begins another life of a child: not by its supervisor.
 func (h *harness) restart(r actor.AnyRef) {
-	kernel.AnyRef(r).Must("Restart").Restart(kernel.EnvOf(h.sys))
+	kernel.AnyRef(r).Restart(kernel.EnvOf(h.sys))
 }
 
 // suspend takes a child down: not by its supervisor.
 func (h *harness) suspend(r actor.AnyRef) {
-	kernel.AnyRef(r).Must("Suspend").Suspend(kernel.EnvOf(h.sys))
+	kernel.AnyRef(r).Suspend(kernel.EnvOf(h.sys))
 }
 
 // postpone says that a child is in a back-off.
 func (h *harness) postpone(r actor.AnyRef) {
-	kernel.AnyRef(r).Must("Postpone").Postpone(kernel.EnvOf(h.sys))
+	kernel.AnyRef(r).Postpone(kernel.EnvOf(h.sys))
 }
 
 // tell makes a child do something, and waits until nothing happens any more.

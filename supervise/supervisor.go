@@ -180,7 +180,7 @@ func (s *supervisor) childUp(c *actor.Context, r kernel.ChildUp) {
 	case Pending, BackingOff: // restarted from elsewhere
 		ch.timer.Cancel(c)
 	case Suspending: // restarted from elsewhere, or an old message
-		ch.cell().Suspend(kernel.TurnOf(c))
+		kernel.AnyRef(ch.ref).Suspend(kernel.TurnOf(c))
 		return
 	default:
 		return
@@ -256,7 +256,7 @@ func (s *supervisor) launch(c *actor.Context, ch *child) {
 		s.names.setStarting(ch)
 	}
 	if !ch.ref.IsZero() {
-		ch.cell().Restart(kernel.TurnOf(c))
+		kernel.AnyRef(ch.ref).Restart(kernel.TurnOf(c))
 		return
 	}
 	s.children.setActor(ch, ch.spec.spawn(c, spawnArgs{

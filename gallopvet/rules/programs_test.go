@@ -78,7 +78,7 @@ var imports = map[string]string{
 	"reflect": "reflect", "ring": "container/ring", "runtime": "runtime", "slices": "slices",
 	"sort": "sort", "sql": "database/sql", "strconv": "strconv", "strings": "strings", "sync": "sync",
 	"template": "text/template", "time": "time", "unsafe": "unsafe", "url": "net/url",
-	"actor": "", "capability": "", "group": "", "heap": "", "process": "", "supervise": "",
+	"actor": "", "bridge": "", "capability": "", "group": "", "heap": "", "process": "", "supervise": "",
 	"dom": "cases/programs/dom", "help": "cases/programs/help", "model": "cases/programs/model",
 	"step": "cases/step",
 }

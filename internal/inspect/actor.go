@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/kernel"
 )
 
@@ -42,20 +43,27 @@ func (a Actor) String() string { return fmt.Sprintf("%s#%d", a.Type, a.ID) }
 
 // Describe describes one actor. It panics if ref is zero. It counts up to MaxQueued messages, which
 // takes some microseconds.
-func Describe(ref actor.AnyRef) Actor { return describe(ofActor("Describe", ref)) }
+func Describe(ref actor.AnyRef) Actor { return describe(cellOf("Describe", ref).Ref()) }
 
-func describe(in *kernel.Inspector, ref kernel.AnyRef) Actor {
-	who, status, l := in.Look(ref, MaxQueued)
+func describe(ref kernel.AnyRef) Actor {
+	a := ref.Cell()
+	status, queued := a.Status(), 0
+	if status != kernel.StatusEnded {
+		kernel.PeekMail(a, func(uint64, uint16) bool { queued++; return queued < MaxQueued })
+	}
+	load, who := kernel.PeekLoad(a), a.ActorName()
 	return Actor{Ref: actor.AnyRef(ref), ID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
-		Status: actor.Status(status), Queued: l.Queued, Overloaded: l.Overloaded, Muted: l.Muted,
-		Suspended: l.Suspended, Pinned: l.Pinned}
+		Status: actor.Status(status), Queued: queued,
+		Overloaded: load&(backpressure.Overloaded|backpressure.Pressed) != 0,
+		Muted:      load&backpressure.Muted != 0 && a.BlockedOn.Parked(),
+		Suspended:  kernel.PeekSuspended(a), Pinned: a.Typ().Pinned}
 }
 
 // describeAll describes actors, sorted by number. They may belong to different systems.
-func describeAll(in *kernel.Inspector, refs map[kernel.AnyRef]bool) []Actor {
+func describeAll(refs map[kernel.AnyRef]bool) []Actor {
 	all := make([]Actor, 0, len(refs))
 	for ref := range refs {
-		all = append(all, describe(in, ref))
+		all = append(all, describe(ref))
 	}
 	slices.SortFunc(all, func(a, b Actor) int { return cmp.Compare(a.ID, b.ID) })
 	return all
@@ -71,8 +79,7 @@ type MailOf struct {
 // number first. It is a hint while the actor runs.
 func Mail(ref actor.AnyRef) (all []MailOf) {
 	n, by := 0, map[string]int{}
-	in, at := ofActor("Mail", ref)
-	in.EachMail(at, func(behaviour string) bool {
+	eachMail(cellOf("Mail", ref), func(behaviour string) bool {
 		by[behaviour]++
 		n++
 		return n < MaxQueued
@@ -89,16 +96,16 @@ func Mail(ref actor.AnyRef) (all []MailOf) {
 // Find returns the actor with a number, if it can be found: it has a name, is one of [Roots], runs,
 // or is in the sample of [Population]. gallop keeps no list of the other actors.
 func Find(sys *actor.System, id uint64) (a Actor, ok bool) {
-	in := of(sys)
-	for ref := range rootsOf(in) {
-		if ref.ID() == id && ref.Cell().Sys() == kernel.SystemOf(sys) {
-			return describe(in, ref), true
+	s := of(sys)
+	for ref := range rootsOf(s) {
+		if ref.ID() == id && ref.Cell().Sys() == s {
+			return describe(ref), true
 		}
 	}
-	in.EachSampled(func(ref kernel.AnyRef, typ string, number uint64, lived time.Duration) {
+	eachSampled(s, func(ref kernel.AnyRef, typ string, number uint64, lived time.Duration) {
 		if number == id {
-			a, ok = sampled(in, ref, typ, id), true
-			a.Spawned = in.Wall().Add(-lived)
+			a, ok = sampled(ref, typ, id), true
+			a.Spawned = wall(s).Add(-lived)
 		}
 	})
 	return a, ok
@@ -112,10 +119,9 @@ type Named struct {
 
 // Names returns all registered names ([actor.Context.Register]) with their actors, sorted by name.
 func Names(sys *actor.System) []Named {
-	in := of(sys)
 	var all []Named
-	in.EachName(func(name string, ref kernel.AnyRef) {
-		all = append(all, Named{name, describe(in, ref)})
+	eachName(of(sys), func(name string, ref kernel.AnyRef) {
+		all = append(all, Named{name, describe(ref)})
 	})
 	slices.SortFunc(all, func(a, b Named) int { return cmp.Compare(a.Name, b.Name) })
 	return all
@@ -131,18 +137,17 @@ func Names(sys *actor.System) []Named {
 //   - wait for their restart or for the end of their children,
 //   - know actors of other systems.
 func Roots(sys *actor.System) []Actor {
-	in := of(sys)
-	return describeAll(in, rootsOf(in))
+	return describeAll(rootsOf(of(sys)))
 }
 
-func rootsOf(in *kernel.Inspector) map[kernel.AnyRef]bool {
+func rootsOf(s *kernel.System) map[kernel.AnyRef]bool {
 	all := map[kernel.AnyRef]bool{}
 	add := func(ref kernel.AnyRef) { all[ref] = true }
-	in.EachName(func(_ string, ref kernel.AnyRef) { add(ref) })
-	in.EachRunning(add)
-	in.EachListed(add)
-	in.EachPressed(func(ref kernel.AnyRef, _ uint32) { add(ref) })
-	in.EachWait(func(who, to kernel.AnyRef, _ int64, _ bool) {
+	eachName(s, func(_ string, ref kernel.AnyRef) { add(ref) })
+	eachRunning(s, add)
+	eachListed(s, add)
+	eachPressed(s, func(ref kernel.AnyRef, _ uint32) { add(ref) })
+	eachWait(s, func(who, to kernel.AnyRef, _ int64, _ bool) {
 		add(who)
 		add(to)
 	})

@@ -16,8 +16,8 @@ type wait struct {
 	asks    bool
 }
 
-func waitsOf(in *kernel.Inspector) (all []wait) {
-	in.EachWait(func(who, to kernel.AnyRef, since int64, asks bool) {
+func waitsOf(s *kernel.System) (all []wait) {
+	eachWait(s, func(who, to kernel.AnyRef, since int64, asks bool) {
 		all = append(all, wait{who, to, since, asks})
 	})
 	slices.SortStableFunc(all, func(a, b wait) int {
@@ -43,17 +43,17 @@ const leastWait = 500 * time.Millisecond
 // confirmed returns the circles whose waits all stood at one moment before now, and stand at a
 // second look. In a deterministic system waits have no dates, and nothing changes between two
 // looks. With a virtual clock outside such a system, no circle can be confirmed.
-func confirmed(in *kernel.Inspector, now int64, waits []wait,
+func confirmed(s *kernel.System, now int64, waits []wait,
 	pressed map[kernel.AnyRef]bool) [][]kernel.AnyRef {
 	least := leastWait
 	switch {
-	case in.IsDeterministic():
+	case s.Sim != nil:
 		least = 0
-	case !in.DatesWaits():
+	case !datesWaits(s):
 		return nil
 	}
-	old := standing(now, least, waits, func() []wait { return waitsOf(in) })
-	return append(circles(old), throughMail(in, old, pressed)...)
+	old := standing(now, least, waits, func() []wait { return waitsOf(s) })
+	return append(circles(old), throughMail(s, old, pressed)...)
 }
 
 // standing returns the waits that have lasted for at least so long, and that stand at a second look.
@@ -120,7 +120,7 @@ const mostBehind = 1000
 
 // throughMail returns, for each actor under pressure, the shortest circle that its own message
 // closes: the message is in the mailbox of an actor that waits for it.
-func throughMail(in *kernel.Inspector, waits []wait,
+func throughMail(s *kernel.System, waits []wait,
 	pressed map[kernel.AnyRef]bool) (all [][]kernel.AnyRef) {
 	behind := map[kernel.AnyRef][]kernel.AnyRef{}
 	for _, w := range waits {
@@ -129,9 +129,9 @@ func throughMail(in *kernel.Inspector, waits []wait,
 		}
 	}
 	remain := map[kernel.AnyRef]bool{}
-	in.EachPressed(func(ref kernel.AnyRef, _ uint32) { remain[ref] = pressed[ref] })
+	eachPressed(s, func(ref kernel.AnyRef, _ uint32) { remain[ref] = pressed[ref] })
 	for _, root := range slices.SortedFunc(maps.Keys(remain), byID) {
-		if circle := closedBehind(in, behind, root); remain[root] && circle != nil {
+		if circle := closedBehind(behind, root); remain[root] && circle != nil {
 			all = append(all, circle)
 		}
 	}
@@ -140,7 +140,7 @@ func throughMail(in *kernel.Inspector, waits []wait,
 
 // closedBehind returns root, then the nearest actor that waits for it and has a message from it,
 // then the actors in between, on the way back to root.
-func closedBehind(in *kernel.Inspector, behind map[kernel.AnyRef][]kernel.AnyRef,
+func closedBehind(behind map[kernel.AnyRef][]kernel.AnyRef,
 	root kernel.AnyRef) []kernel.AnyRef {
 	waitsFor := map[kernel.AnyRef]kernel.AnyRef{}
 	for todo := []kernel.AnyRef{root}; len(todo) > 0 && len(waitsFor) < mostBehind; todo = todo[1:] {
@@ -149,7 +149,7 @@ func closedBehind(in *kernel.Inspector, behind map[kernel.AnyRef][]kernel.AnyRef
 				continue
 			}
 			waitsFor[who] = todo[0]
-			if in.HasMailFrom(who, root) {
+			if hasMailFrom(who, root) {
 				circle := []kernel.AnyRef{root}
 				for at := who; at != root; at = waitsFor[at] {
 					circle = append(circle, at)

@@ -28,7 +28,7 @@ type ranCount [16]struct {
 // a few nanoseconds for it.
 func Count(sys *actor.System, types ...string) *Counts {
 	k := &Counts{all: map[[2]string]*ranCount{}}
-	k.stop = of(sys).Watch(fits(types), func(typ, behaviour string, _ bool) (
+	k.stop = watchTypes(of(sys), fits(types), func(typ, behaviour string, _ bool) (
 		before, after func(*kernel.Turn, int, uint64)) {
 		n := k.of(typ, behaviour)
 		return nil, func(_ *kernel.Turn, worker int, from uint64) {

@@ -42,7 +42,7 @@ func Delays(sys *actor.System, every time.Duration, each func(typ string, d time
 	}
 	Begin(sys)
 	ctx, cancel := context.WithCancel(context.Background())
-	d := newDelays(sys, of(sys), each, ctx)
+	d := newDelays(sys, each, ctx)
 	d.running.Go(func() {
 		guard.Unlabel()
 		defer d.end()
@@ -69,7 +69,6 @@ func Delays(sys *actor.System, every time.Duration, each func(typ string, d time
 // delays sends probes and reports their results.
 type delays struct {
 	sys     *actor.System
-	in      *kernel.Inspector
 	each    func(typ string, d time.Duration)
 	ctx     context.Context
 	running sync.WaitGroup
@@ -101,9 +100,8 @@ type typeKnown struct {
 	used int // how many, up to turn, were probed since they were found
 }
 
-func newDelays(sys *actor.System, in *kernel.Inspector, each func(string, time.Duration),
-	ctx context.Context) *delays {
-	return &delays{sys: sys, in: in, each: each, ctx: ctx, all: everyFound(in),
+func newDelays(sys *actor.System, each func(string, time.Duration), ctx context.Context) *delays {
+	return &delays{sys: sys, each: each, ctx: ctx, all: everyFound(of(sys)),
 		known: map[string]*typeKnown{}, under: map[uint64]bool{}}
 }
 
@@ -116,20 +114,20 @@ func (d *delays) end() {
 
 // everyFound walks over all actors that can be found. Actors of other systems, and duplicates, are
 // included.
-func everyFound(in *kernel.Inspector) iter.Seq[kernel.AnyRef] {
+func everyFound(s *kernel.System) iter.Seq[kernel.AnyRef] {
 	return func(yield func(kernel.AnyRef) bool) {
 		on := true
 		add := func(ref kernel.AnyRef) { on = on && yield(ref) }
-		in.EachRunning(add)
-		in.EachPressed(func(ref kernel.AnyRef, _ uint32) { add(ref) })
-		in.EachWait(func(who, to kernel.AnyRef, _ int64, _ bool) { add(who); add(to) })
-		in.EachListed(add)
-		in.EachSampled(func(ref kernel.AnyRef, _ string, _ uint64, _ time.Duration) {
+		eachRunning(s, add)
+		eachPressed(s, func(ref kernel.AnyRef, _ uint32) { add(ref) })
+		eachWait(s, func(who, to kernel.AnyRef, _ int64, _ bool) { add(who); add(to) })
+		eachListed(s, add)
+		eachSampled(s, func(ref kernel.AnyRef, _ string, _ uint64, _ time.Duration) {
 			if !ref.IsZero() {
 				add(ref)
 			}
 		})
-		in.EachName(func(_ string, ref kernel.AnyRef) { add(ref) })
+		eachName(s, func(_ string, ref kernel.AnyRef) { add(ref) })
 	}
 }
 
@@ -152,7 +150,7 @@ func (d *delays) visit() {
 
 // keep remembers an actor. If enough are remembered, it replaces a probed actor of the same type.
 func (d *delays) keep(ref kernel.AnyRef) {
-	name := d.in.TypeOf(ref)
+	name := ref.Cell().Typ().Name
 	t := d.known[name]
 	if t == nil {
 		t = &typeKnown{name: name}
@@ -165,10 +163,10 @@ func (d *delays) keep(ref kernel.AnyRef) {
 		}
 	}
 	if len(t.all) < delaysKept {
-		t.all = append(t.all, d.in.Weak(ref))
+		t.all = append(t.all, ref.Weak())
 	} else if t.used > 0 {
 		t.used--
-		t.all[(t.turn-t.used+delaysKept)%delaysKept] = d.in.Weak(ref)
+		t.all[(t.turn-t.used+delaysKept)%delaysKept] = ref.Weak()
 	}
 }
 

@@ -36,15 +36,15 @@ func TestDelays_CostOfARound(t *testing.T) {
 	}
 	var mu sync.Mutex
 	probed := map[string]int{}
-	in, found := of(sys), 0 // actors that the walk has come to
-	d := newDelays(sys, in, func(typ string, _ time.Duration) {
+	found := 0 // actors that the walk has come to
+	d := newDelays(sys, func(typ string, _ time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		probed[typ]++
 	}, context.Background())
 	defer d.end()
 	d.all = func(yield func(kernel.AnyRef) bool) {
-		for ref := range everyFound(in) {
+		for ref := range everyFound(of(sys)) {
 			if found++; !yield(ref) {
 				return
 			}

@@ -9,7 +9,7 @@ import (
 
 // NewProfiler returns a profiler that looks when it is told.
 func NewProfiler(sys *actor.System) *Profiler {
-	p := &Profiler{in: of(sys)}
+	p := &Profiler{sys: of(sys)}
 	p.Reset()
 	return p
 }

@@ -57,7 +57,7 @@ func (l *Letter) Ref() actor.AnyRef {
 // Feed records the dead letters of a system from [DeadLetters] to Close. Any goroutine may call its
 // methods.
 type Feed struct {
-	in    *kernel.Inspector
+	sys   *kernel.System
 	stop  func()
 	began time.Time
 	total seam.Uint64
@@ -85,7 +85,7 @@ const (
 
 // letterKey has the common properties of a group of letters, in a form that is cheap to compare.
 type letterKey struct {
-	kind   kernel.LetterKind
+	kind   LetterKind
 	reason any // see reasonOf
 }
 
@@ -102,15 +102,15 @@ type letterGroup struct {
 // DeadLetters opens a feed. A dead letter costs some 100 ns more. The feed has no goroutine, and a
 // fixed size below 1 MiB, however many letters there are.
 func DeadLetters(sys *actor.System) *Feed {
-	f := &Feed{in: of(sys), began: time.Now(), last: make([]Letter, 0, mostLetters)}
+	f := &Feed{sys: of(sys), began: time.Now(), last: make([]Letter, 0, mostLetters)}
 	f.full.Store(-1)
 	f.groups.Store(new(map[letterKey]*letterGroup))
-	f.stop = f.in.OnDeadLetter(f.hear)
+	f.stop = OnDeadLetter(f.sys, f.hear)
 	return f
 }
 
 // hear counts a dead letter, in the goroutine that declares it.
-func (f *Feed) hear(l kernel.LetterLook) {
+func (f *Feed) hear(l LetterLook) {
 	now := int64(time.Since(f.began)) + 1
 	k := letterKey{l.Kind, reasonOf(l.Reason)}
 	f.total.Add(1)
@@ -177,11 +177,11 @@ func (g *letterGroup) rate(now int64) float64 {
 }
 
 // keep records the letter itself.
-func (f *Feed) keep(second int64, heard kernel.LetterLook, reason any) {
-	l := Letter{At: f.in.Wall(), Actor: actor.ActorName(heard.Receiver()), From: heard.From,
+func (f *Feed) keep(second int64, heard LetterLook, reason any) {
+	l := Letter{At: wall(f.sys), Actor: actor.ActorName(heard.Receiver()), From: heard.From,
 		Reason: textOf(reason)}
 	if ref := heard.Ref(); !ref.IsZero() {
-		l.receiver = f.in.Weak(ref)
+		l.receiver = ref.Weak()
 	}
 	_, l.Behaviour, l.FromType, l.BestEffort = heard.Kind.Names()
 	f.mu.Lock()

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -36,26 +35,26 @@ type WaitGraph struct {
 // is certain: all of its waits stood at the same time. With a clock that a test moves
 // ([actor.VirtualClock]), circles are found in deterministic systems only.
 func Graph(sys *actor.System) WaitGraph {
-	in := of(sys)
+	s := of(sys)
 	var g WaitGraph
-	now := in.Clock()
-	waits := waitsOf(in) // after now, so waits that are dated before now stood then
+	now := clock(s)
+	waits := waitsOf(s) // after now, so waits that are dated before now stood then
 	for _, w := range waits {
-		e := Edge{From: describe(in, w.who), To: describe(in, w.to), AtLeast: w.atLeast(now)}
+		e := Edge{From: describe(w.who), To: describe(w.to), AtLeast: w.atLeast(now)}
 		if w.asks {
-			e.Behaviour = in.BehaviourOf(w.who)
+			e.Behaviour = behaviourOf(s, w.who)
 			g.Asks = append(g.Asks, e)
 		} else {
 			g.Mutes = append(g.Mutes, e)
 		}
 	}
 	pressed := map[kernel.AnyRef]bool{}
-	in.EachPressed(func(ref kernel.AnyRef, _ uint32) { pressed[ref] = true })
-	g.Pressed = describeAll(in, pressed)
-	for _, c := range confirmed(in, now, waits, pressed) {
+	eachPressed(s, func(ref kernel.AnyRef, _ uint32) { pressed[ref] = true })
+	g.Pressed = describeAll(pressed)
+	for _, c := range confirmed(s, now, waits, pressed) {
 		var circle []Actor
 		for _, ref := range c {
-			circle = append(circle, describe(in, ref))
+			circle = append(circle, describe(ref))
 		}
 		g.Circles = append(g.Circles, circle)
 	}
@@ -71,27 +70,8 @@ type Pressure struct {
 
 // Pressed returns the pressure for which actors are muted now. It takes some nanoseconds for each.
 func Pressed(sys *actor.System) (all []Pressure) {
-	of(sys).EachPressed(func(ref kernel.AnyRef, which uint32) {
+	eachPressed(of(sys), func(ref kernel.AnyRef, which uint32) {
 		all = append(all, Pressure{actor.AnyRef(ref), which})
-	})
-	return all
-}
-
-// Held is a [actor.System.Hold] that has not been released.
-type Held struct {
-	// At is the place of the call: a function, a space, and file and line.
-	At  string
-	For time.Duration
-}
-
-// Holds returns the unreleased holds that were taken since [Begin], the oldest first. It calls
-// Begin. [actor.System.Why] counts earlier holds too.
-func Holds(sys *actor.System) []Held {
-	in := of(sys)
-	in.Begin()
-	var all []Held
-	in.EachHold(func(function, file string, line int, at time.Time) {
-		all = append(all, Held{fmt.Sprintf("%s %s:%d", function, file, line), time.Since(at)})
 	})
 	return all
 }

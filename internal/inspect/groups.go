@@ -6,7 +6,6 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/kernel"
-	"github.com/gallop-go/gallop/supervise"
 )
 
 // Group is a pool, a topic or a registry of package group.
@@ -28,30 +27,34 @@ type Group struct {
 const MaxGroups = 1000
 
 // Groups returns the pools, topics and registries of the system, sorted by number. It finds groups
-// that were made since [Begin] and have not ended, and groups in trees, the result of
-// [Supervisors]. If there are more than MaxGroups, it returns the groups in trees and the oldest
+// that were made since [Begin] and have not ended, and groups among inTrees, the actors in trees of
+// supervisors. If there are more than MaxGroups, it returns the groups in trees and the oldest
 // others, and leftOut is the number of the rest. It asks all of them at the same time, as [State]
 // does, and waits for the answers until ctx ends. A group.NewAskPool has no actor and is not
 // included.
-func Groups(ctx context.Context, sys *actor.System, trees []supervise.Node) (
+func Groups(ctx context.Context, sys *actor.System, inTrees []actor.AnyRef) (
 	all []Group, leftOut int) {
-	in := of(sys)
+	s := of(sys)
 	refs := map[kernel.AnyRef]bool{}
-	groupsIn(in, trees, refs)
-	for _, ref := range kernel.Groups.Of(kernel.SystemOf(sys)) {
+	for _, ref := range inTrees {
+		if at := kernel.AnyRef(ref); isGroup(at.Cell().Typ()) {
+			refs[at] = true
+		}
+	}
+	for _, ref := range kernel.Groups.Of(s) {
 		if len(refs) >= MaxGroups {
 			leftOut++
 			continue
 		}
 		refs[ref] = true
 	}
-	for _, a := range describeAll(in, refs) {
+	for _, a := range describeAll(refs) {
 		if a.Status != actor.StatusEnded {
 			all = append(all, Group{Actor: a, What: groupTypes[a.Type], Silent: true})
 		}
 	}
-	if !in.IsDeterministic() {
-		askGroups(ctx, in, all)
+	if s.Sim == nil {
+		askGroups(ctx, all)
 	}
 	return all, leftOut
 }
@@ -60,29 +63,21 @@ func Groups(ctx context.Context, sys *actor.System, trees []supervise.Node) (
 var groupTypes = map[string]string{"pool": "pool", "topic": "topic", "registry": "registry",
 	"ask pool": "ask pool"}
 
-// groupsIn adds the groups of trees.
-func groupsIn(in *kernel.Inspector, trees []supervise.Node, to map[kernel.AnyRef]bool) {
-	for _, n := range trees {
-		if groupTypes[n.Type] != "" && !n.Ref.IsZero() {
-			// A type of the user's may have the same name.
-			ref := kernel.AnyRef(n.Ref)
-			if state, _ := in.StateType(ref); strings.HasPrefix(state, "group.") {
-				to[ref] = true
-			}
-		}
-		groupsIn(in, n.Children, to)
-	}
+// isGroup reports whether a type is one of package group. A type of the user's may have the same
+// name.
+func isGroup(t *kernel.TypeInfo) bool {
+	return groupTypes[t.Name] != "" && strings.HasPrefix(stateType(t), "group.")
 }
 
 // askGroups asks all groups, and stores the answers that come in time.
-func askGroups(ctx context.Context, in *kernel.Inspector, all []Group) {
+func askGroups(ctx context.Context, all []Group) {
 	type reply struct {
 		i int
 		kernel.GroupLook
 	}
 	replies := make(chan reply, len(all)) // no actor waits for a caller that has given up
 	for i, g := range all {
-		in.LookAtState(kernel.AnyRef(g.Actor.Ref), func(state any, err error) {
+		kernel.AnyRef(g.Actor.Ref).LookAtState(func(state any, err error) {
 			var l kernel.GroupLook
 			if err == nil {
 				v, _ := shown(state)

@@ -7,7 +7,6 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/inspect"
 	"github.com/gallop-go/gallop/internal/kernel"
-	"github.com/gallop-go/gallop/supervise"
 )
 
 // pack stands for a pool of package group, which is on the same floor as this one. The tests of
@@ -45,7 +44,7 @@ func TestGroups(t *testing.T) {
 	ctx, cancel := context.WithCancel(soon(t))
 	// The busy one answers when the other has: it is looked at until then, and not for long.
 	packDo.Send(sys, a, cancel)
-	all, leftOut := inspect.Groups(ctx, sys, []supervise.Node{{Type: "pool", Ref: a.Any()}})
+	all, leftOut := inspect.Groups(ctx, sys, []actor.AnyRef{a.Any()})
 	close(stay)
 	if len(all) != 2 || leftOut != 0 {
 		t.Fatalf("%+v, %d left out", all, leftOut)

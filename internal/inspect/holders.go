@@ -20,9 +20,8 @@ type ActorHolder struct {
 // about 20 ns for each timer. timers is their number.
 func Holders(sys *actor.System, most, timerStride int) (why []actor.Holder, largest []ActorHolder,
 	timers int) {
-	in := of(sys)
-	all, timers := in.Holders(most, timerStride, func(ref kernel.AnyRef, h kernel.Holder) {
-		largest = append(largest, ActorHolder{h.What, h.Count, describe(in, ref)})
+	all, timers := of(sys).Holders(most, timerStride, func(what string, n int, a *kernel.Cell) {
+		largest = append(largest, ActorHolder{what, n, describe(a.Found())})
 	})
 	for _, h := range all {
 		why = append(why, face.Holder(h))
@@ -31,4 +30,4 @@ func Holders(sys *actor.System, most, timerStride int) (why []actor.Holder, larg
 }
 
 // IsShuttingDown reports whether [actor.System.Shutdown], Run or Stop has begun to end the system.
-func IsShuttingDown(sys *actor.System) bool { return of(sys).IsShuttingDown() }
+func IsShuttingDown(sys *actor.System) bool { return of(sys).Refusing.Load() }

@@ -11,13 +11,13 @@ import (
 )
 
 // OneIn is the size of the population for each actor of the sample.
-const OneIn = 1024
+const OneIn = kernel.IDBlockSize
 
 // Begin starts records that cannot be made afterwards: the sample of [Population] and the list of
 // [Holds]. Call it before the first spawn. One spawn in 1,024 costs some 300 ns more, and a
 // [actor.System.Hold] 300 ns. The sample keeps no actor alive, and needs no goroutine and no timer.
 // It goes on until the system ends; a second call does nothing.
-func Begin(sys *actor.System) { of(sys).Begin() }
+func Begin(sys *actor.System) { begin(of(sys)) }
 
 // Census is an estimate of the number of actors.
 type Census struct {
@@ -47,20 +47,20 @@ type Estimate struct {
 // Population estimates the number of living actors, which have not ended and which the GC has not
 // collected. It calls [Begin]. Its cost is a look at each actor of the sample.
 func Population(sys *actor.System) Census {
-	in := of(sys)
-	in.Begin()
+	s := of(sys)
+	begin(s)
 	var c Census
-	now := in.Wall()
+	now := wall(s)
 	seen := map[string]int{}
-	c.Before = in.EachSampled(func(ref kernel.AnyRef, typ string, id uint64, lived time.Duration) {
-		a := sampled(in, ref, typ, id)
+	c.Before = eachSampled(s, func(ref kernel.AnyRef, typ string, id uint64, lived time.Duration) {
+		a := sampled(ref, typ, id)
 		a.Spawned = now.Add(-lived)
 		c.Seen = append(c.Seen, a)
 		seen[a.Type]++
 	})
 	slices.SortFunc(c.Seen, func(a, b Actor) int { return cmp.Compare(a.ID, b.ID) })
 	bytes := map[string]int{}
-	in.EachType(func(name string, _ []string, b int, _ bool) { bytes[name] = b })
+	s.EachType(func(t *kernel.TypeInfo) { bytes[t.Name] = stateBytes(t) })
 	for typ, n := range seen {
 		c.Types = append(c.Types, estimate(typ, n, bytes[typ]))
 	}
@@ -73,11 +73,11 @@ func Population(sys *actor.System) Census {
 
 // sampled describes an actor of the sample. An actor without a turn has no mail, so only its number
 // and type are returned.
-func sampled(in *kernel.Inspector, ref kernel.AnyRef, typ string, id uint64) Actor {
+func sampled(ref kernel.AnyRef, typ string, id uint64) Actor {
 	if ref.IsZero() {
 		return Actor{ID: id, Type: typ}
 	}
-	return describe(in, ref)
+	return describe(ref)
 }
 
 // estimate returns the estimate for a type with n actors in the sample.

@@ -34,7 +34,7 @@ func Around(sys *actor.System, p Probe, types ...string) (stop func()) {
 	if p.Before == nil && p.After == nil {
 		panic("gallop: inspect.Around with an empty Probe")
 	}
-	return of(sys).Watch(fits(types), func(typ, behaviour string, request bool) (
+	return watchTypes(of(sys), fits(types), func(typ, behaviour string, request bool) (
 		before, after func(*kernel.Turn, int, uint64)) {
 		call := func(f func(*actor.Context, Message)) func(*kernel.Turn, int, uint64) {
 			if f == nil {

@@ -17,7 +17,7 @@ const DefaultInterval = 10 * time.Millisecond
 // Profiler samples the activity of the workers: a profile of actors. Any goroutine may call its
 // methods.
 type Profiler struct {
-	in   *kernel.Inspector
+	sys  *kernel.System
 	stop chan struct{}
 	once sync.Once
 	gone chan struct{}
@@ -64,7 +64,7 @@ func Profile(sys *actor.System, every time.Duration) *Profiler {
 	if every == 0 {
 		every = DefaultInterval
 	}
-	p := &Profiler{in: of(sys), stop: make(chan struct{}), gone: make(chan struct{})}
+	p := &Profiler{sys: of(sys), stop: make(chan struct{}), gone: make(chan struct{})}
 	p.Reset()
 	guard.Go(func() { p.run(every) })
 	return p
@@ -112,10 +112,10 @@ func (p *Profiler) look(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rounds++
-	busy, slots := p.in.BusySlots()
+	busy, slots := busySlots(p.sys)
 	p.slots.all += uint64(slots)
 	p.slots.busy += uint64(busy)
-	p.in.EachWorker(func(l kernel.WorkerLook) { p.saw(now, workerOf(l)) })
+	eachWorker(p.sys, func(w Worker) { p.saw(now, w) })
 }
 
 // saw counts one look at one worker. A surplus worker counts only while it runs a turn: then it

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
-	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // The reason of a dead letter that the runtime has made is found without a goroutine and without
@@ -23,7 +22,7 @@ func TestReasonOf_TheRuntimesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var late error
-	stop := of(sys).OnDeadLetter(func(l kernel.LetterLook) { late = l.Reason })
+	stop := OnDeadLetter(of(sys), func(l LetterLook) { late = l.Reason })
 	quit.Send(sys, ref, nil)
 	stop()
 	for err, want := range map[error]error{

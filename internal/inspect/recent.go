@@ -78,12 +78,12 @@ type PressureDeadlock struct {
 
 // Panics records the last panics.
 func Panics(sys *actor.System) *Recent[Panic] {
-	in, r := of(sys), new(Recent[Panic])
-	r.stop = in.OnPanic(func(p kernel.PanicReport) {
+	s, r := of(sys), new(Recent[Panic])
+	r.stop = OnPanic(s, func(p kernel.PanicReport) {
 		if !p.Goexit {
 			p.Value = cut(guard.Text(p.Value))
 		}
-		r.hear(Panic{in.Wall(), actor.PanicReport(p)})
+		r.hear(Panic{wall(s), actor.PanicReport(p)})
 	})
 	return r
 }
@@ -100,18 +100,18 @@ func cut(text string) string {
 
 // LongTurns records the last long turns: see [actor.WithLongTurn].
 func LongTurns(sys *actor.System) *Recent[LongTurn] {
-	in, r := of(sys), new(Recent[LongTurn])
-	r.stop = in.OnLongTurn(func(l kernel.LongTurnReport) {
-		r.hear(LongTurn{in.Wall(), actor.LongTurnReport(l)})
+	s, r := of(sys), new(Recent[LongTurn])
+	r.stop = OnLongTurn(s, func(l kernel.LongTurnReport) {
+		r.hear(LongTurn{wall(s), actor.LongTurnReport(l)})
 	})
 	return r
 }
 
 // PressureDeadlocks records the last pressure deadlocks.
 func PressureDeadlocks(sys *actor.System) *Recent[PressureDeadlock] {
-	in, r := of(sys), new(Recent[PressureDeadlock])
-	r.stop = in.OnPressureDeadlock(func(d kernel.PressureDeadlock) {
-		r.hear(PressureDeadlock{in.Wall(), face.PressureDeadlock(d)})
+	s, r := of(sys), new(Recent[PressureDeadlock])
+	r.stop = OnPressureDeadlock(s, func(d kernel.PressureDeadlock) {
+		r.hear(PressureDeadlock{wall(s), face.PressureDeadlock(d)})
 	})
 	return r
 }

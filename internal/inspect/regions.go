@@ -20,7 +20,7 @@ func Regions(sys *actor.System, oneIn int, types ...string) (stop func()) {
 		oneIn = defaultRegions
 	}
 	all := new([256]regionOfWorker)
-	return of(sys).Watch(fits(types), func(typ, behaviour string, _ bool) (
+	return watchTypes(of(sys), fits(types), func(typ, behaviour string, _ bool) (
 		before, after func(*kernel.Turn, int, uint64)) {
 		name := typ + "." + behaviour
 		return func(_ *kernel.Turn, worker int, _ uint64) {

@@ -39,14 +39,13 @@ type Snapshot struct {
 // ended, or an error if Inspect panics. It panics if ref is zero, and must not be called from a
 // behaviour.
 func State(ctx context.Context, ref actor.AnyRef) (Snapshot, error) {
-	in, at := ofActor("State", ref)
-	if in.IsDeterministic() {
+	at := cellOf("State", ref)
+	if at.Sys().Sim != nil {
 		return Snapshot{}, ErrDeterministic
 	}
-	s := Snapshot{Actor: describe(in, at)}
-	s.GoType, s.Bytes = in.StateType(at)
+	s := Snapshot{Actor: describe(at.Ref()), GoType: stateType(at.Typ()), Bytes: stateBytes(at.Typ())}
 	value, err := await(ctx, "State", func(done chan<- answer) {
-		in.LookAtState(at, func(state any, err error) {
+		at.Ref().LookAtState(func(state any, err error) {
 			a := answer{err: err}
 			if err == nil {
 				a.value, a.err = shown(state)
@@ -108,16 +107,16 @@ func shown(state any) (v any, err error) {
 // return ErrTooManyProbes. A probe wakes an idle actor, which takes a worker some microseconds. The
 // other errors are the same as for [State].
 func Delay(ctx context.Context, ref actor.AnyRef) (time.Duration, error) {
-	in, at := ofActor("Delay", ref)
-	if in.IsDeterministic() {
+	at := cellOf("Delay", ref)
+	if at.Sys().Sim != nil {
 		return 0, ErrDeterministic
 	}
-	if !probes.mayProbe(at, time.Now()) {
+	if !probes.mayProbe(at.Ref(), time.Now()) {
 		return 0, ErrTooManyProbes
 	}
 	took, err := await(ctx, "Delay", func(done chan<- answer) {
 		begin := time.Now()
-		in.Probe(at, func(err error) { done <- answer{time.Since(begin), err} })
+		at.Ref().Probe(func(err error) { done <- answer{time.Since(begin), err} })
 	})
 	if err != nil {
 		return 0, err

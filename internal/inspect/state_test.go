@@ -5,15 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/inspect"
-	"github.com/gallop-go/gallop/supervise"
 )
 
 // twin is a state in which both numbers are equal between two messages, and never within one.
@@ -218,44 +215,4 @@ func TestDelay_Limit(t *testing.T) {
 	}
 	equal(t, "in a second", n, 100)
 	equal(t, "of another system", inspect.MayProbe(dollType.Spawn(other, doll{}).Any(), at), true)
-}
-
-// TestSupervisors: the trees that were started are shown, each in its system, with those under an
-// ordinary actor, and none that has ended.
-func TestSupervisors(t *testing.T) {
-	sys, other := start(t), start(t)
-	spec := func(name string) supervise.Spec {
-		return supervise.Spec{Name: name, Children: []supervise.Child{
-			supervise.Worker[doll]{Name: "w", Type: dollType}}}
-	}
-	a, err := supervise.StartWait(soon(t), sys, spec("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	supervise.Start(other, spec("elsewhere"))
-	b := supervise.Start(sys, spec("b"))
-	parent := dollType.Spawn(sys, doll{})
-	in(t, parent, func(_ *doll, c *actor.Context) { supervise.StartUnder(c, spec("c")) })
-	quiet(t, sys)
-	names := func() string {
-		all, err := inspect.Supervisors(soon(t), sys)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string // workers take numbers by the thousand
-		for _, n := range all {
-			names = append(names, n.Name+"/"+n.Children[0].Name)
-		}
-		slices.Sort(names)
-		return strings.Join(names, " ")
-	}
-	equal(t, "trees", names(), "a/w b/w c/w")
-	if err := actor.StopWait(soon(t), b); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "trees that are left", names(), "a/w c/w")
-	runtime.KeepAlive([]any{a, parent}) // nothing else refers to them
-	if err := actor.StopWait(soon(t), a); err != nil {
-		t.Fatal(err)
-	}
 }

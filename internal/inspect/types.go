@@ -1,6 +1,11 @@
 package inspect
 
-import "github.com/gallop-go/gallop/actor"
+import (
+	"reflect"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/kernel"
+)
 
 // Type describes an actor type.
 type Type struct {
@@ -18,8 +23,18 @@ type Type struct {
 // the process.
 func Types(sys *actor.System) []Type {
 	var all []Type
-	of(sys).EachType(func(name string, behaviours []string, bytes int, pinned bool) {
-		all = append(all, Type{name, behaviours, bytes, pinned})
+	of(sys).EachType(func(t *kernel.TypeInfo) {
+		var names []string
+		for _, d := range t.Decls[kernel.UserIDs:] {
+			names = append(names, d.Name)
+		}
+		all = append(all, Type{t.Name, names, stateBytes(t), t.Pinned})
 	})
 	return all
 }
+
+// stateType returns the name of the Go type of a state of the type.
+func stateType(t *kernel.TypeInfo) string { return reflect.TypeOf(t.State).Elem().String() }
+
+// stateBytes returns the size of a state of the type.
+func stateBytes(t *kernel.TypeInfo) int { return int(reflect.TypeOf(t.State).Elem().Size()) }

@@ -51,21 +51,44 @@ type Worker struct {
 // Workers looks at each worker once. It takes some 100 ns a worker and does not disturb it.
 func Workers(sys *actor.System) []Worker {
 	var all []Worker
-	of(sys).EachWorker(func(l kernel.WorkerLook) { all = append(all, workerOf(l)) })
+	eachWorker(of(sys), func(w Worker) { all = append(all, w) })
 	return all
 }
 
-func workerOf(l kernel.WorkerLook) Worker {
-	w := Worker{ID: l.ID, Pinned: l.Pinned, Type: l.Type, Behaviour: l.Behaviour, Actor: l.Actor,
-		Process: l.Process}
-	switch {
-	case l.Type == "":
-	case l.Blocking:
-		w.State = WorkerBlocking
-	default:
-		w.State = WorkerRunning
+// eachWorker calls f for each worker, without For and Busy.
+func eachWorker(s *kernel.System, f func(Worker)) {
+	processes := s.Processes()
+	for _, w := range s.Sched.AllWorkers() {
+		l := Worker{ID: w.ID(), Pinned: w.Pinned()}
+		if g := kernel.GlimpseOf(w); g.Actor != nil {
+			l.Type, l.Behaviour, l.Actor = g.Type, g.Behaviour, g.ID
+		} else if processes != nil {
+			if who, _, ok := kernel.ProcessOn(processes, w); ok {
+				l.Type, l.Process = who.Type, who.ID
+			}
+		}
+		switch {
+		case l.Type == "":
+		case kernel.PeekBlocking(w):
+			l.State = WorkerBlocking
+		default:
+			l.State = WorkerRunning
+		}
+		f(l)
 	}
-	return w
+}
+
+// busySlots returns the number of busy workers and the number of workers of the system. A worker is
+// busy while it runs a turn of an actor or a process. A stand-in counts in the place of the worker
+// that it stands in for. Pinned workers and turns that block do not count.
+func busySlots(s *kernel.System) (busy, slots int) {
+	for _, w := range s.Sched.AllWorkers() {
+		if w.Running() != nil && !w.Pinned() && !w.LostSlot() && !kernel.PeekBlocking(w) {
+			busy++
+		}
+	}
+	slots = s.Workers()
+	return min(busy, slots), slots
 }
 
 // Turn is a turn that has run or blocked for long, and still does.
@@ -89,16 +112,28 @@ type Turn struct {
 // It does not matter when the look began. Pinned types are included only while they block.
 func TurnsNow(sys *actor.System, least time.Duration) []Turn {
 	var all []Turn
-	in := of(sys)
-	in.EachLongTurn(least, func(l kernel.LongTurnLook) {
-		t := Turn{Worker: l.Worker, Type: l.Who.Type, Name: l.Who.Name, Behaviour: l.Behaviour,
-			Blocking: l.Blocking, Lasted: l.Lasted, Stack: l.Stack}
-		if l.Process {
-			t.Process = l.Who.ID
-		} else {
-			t.Actor = describe(in, l.Ref)
+	s := of(sys)
+	processes, now := s.Processes(), clock(s)
+	for _, w := range s.Sched.AllWorkers() {
+		t := Turn{Worker: w.ID(), Stack: w.Stack}
+		var g kernel.Glimpse
+		if g, t.Lasted, t.Blocking = s.BlockedGlimpse(w, now); !t.Blocking {
+			g, t.Lasted = kernel.GlimpseOf(w), w.Lasts()
 		}
-		all = append(all, t)
-	})
+		if t.Lasted < least {
+			continue
+		}
+		if g.Actor != nil {
+			t.Actor, t.Behaviour = describe(g.Actor.Found()), g.Behaviour
+			t.Type, t.Name = t.Actor.Type, t.Actor.Name
+			all = append(all, t)
+		} else if processes != nil {
+			if who, stack, ok := kernel.ProcessOn(processes, w); ok {
+				t.Process, t.Type, t.Name = who.ID, who.Type, who.Name
+				t.Stack = func() []byte { return stack(processes.Stacks()) }
+				all = append(all, t)
+			}
+		}
+	}
 	return all
 }

@@ -2,7 +2,9 @@ package kernel
 
 import (
 	"context"
+	"reflect"
 
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -51,6 +53,13 @@ type CallState struct {
 func MakeDone(k *CallState, sys *System) {
 	if k.owner != sys.Closing {
 		k.Done, k.owner = make(chan struct{}, 1), sys.Closing
+	}
+}
+
+// DiscardReply discards the regions and parcels of a reply that reaches no caller.
+func DiscardReply[R any](v *R) {
+	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
+		heap.DiscardIn(v, o)
 	}
 }
 

@@ -106,7 +106,7 @@ func CallerHere() (e Env, me *Cell) {
 	if !ok {
 		return outsideOfAll, nil // a scheduler without actors
 	}
-	me = cellOrNil(w.Task())
+	me = CellOrNil(w.Task())
 	if me == nil {
 		return outsideOfAll, nil
 	}

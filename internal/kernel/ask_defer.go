@@ -121,7 +121,7 @@ type deferrals struct{ All indexset.Set[Deferral] }
 
 // DeferralsOf returns the deferrals of an actor. The first call makes the part. Owner only.
 func DeferralsOf(x *Cold) *deferrals {
-	return partOf[deferrals](x, DeferralsPart)
+	return PartOf[deferrals](x, DeferralsPart)
 }
 
 // Ends implements part. It tells all callers that still wait why they get no reply. OnStop, which

@@ -29,9 +29,8 @@ import (
 //
 // If the actor is not suspended when the signal arrives, Postpone does nothing. It panics
 // if the actor was not spawned with SpawnUnder.
-func (a *Cell) Postpone(e Env) {
-	a.MustBeSupervised("Postpone")
-	a.Tell(e, postponed{})
+func (r AnyRef) Postpone(e Env) {
+	r.mustBeSupervised("Postpone").Tell(e, postponed{})
 }
 
 // PutOnStandby tells a suspended actor that it will be restarted as soon as other actors are
@@ -39,9 +38,8 @@ func (a *Cell) Postpone(e Env) {
 // the system, as with Postpone, but its mail waits as with an immediate restart. Postpone may
 // follow. If the actor is not suspended when the signal arrives, PutOnStandby does nothing.
 // It panics if the actor was not spawned with SpawnUnder.
-func (a *Cell) PutOnStandby(e Env) {
-	a.MustBeSupervised("Standby")
-	a.Tell(e, standby{})
+func (r AnyRef) PutOnStandby(e Env) {
+	r.mustBeSupervised("Standby").Tell(e, standby{})
 }
 
 // standby is the signal of PutOnStandby.

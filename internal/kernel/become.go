@@ -50,7 +50,7 @@ func (c *Turn) Become(v *VariantInfo) {
 	v.once.Do(v.fill)
 	t := c.Sys.variantOf(v)
 	if i := c.Sys.inspected.Load(); i != nil && c.Sys.Sim == nil {
-		i.dispatch(v.Typ, t.Runs)
+		(*i).Dispatch(v.Typ, t.Runs)
 	}
 	DispatchBy(c.Self, t)
 	c.Then |= TurnTable

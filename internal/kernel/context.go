@@ -64,7 +64,7 @@ type Turn struct {
 	Count counters
 	// The flight recorder's ring of this worker; nil: no events are recorded.
 	ring   *flightlog.Ring
-	labels labelsOfWorker
+	Labels WorkerLabels
 	_      cacheline.Pad
 }
 
@@ -177,17 +177,18 @@ func (c *Turn) forgetTurn() {
 // end is next, and each spawn takes the slow path.
 type idBlock struct{ next, end, last uint64 }
 
-const idBlockSize = 1024
+// IDBlockSize is the number of actor numbers in a block of a worker.
+const IDBlockSize = 1024
 
 // newID returns a number for an actor that a behaviour spawns.
 func (c *Turn) newID() (id uint64, sampled bool) {
 	b := &c.ids
 	if b.next == b.last {
-		b.last = c.Sys.ids.Add(idBlockSize) + 1
-		b.next = b.last - idBlockSize
+		b.last = c.Sys.ids.Add(IDBlockSize) + 1
+		b.next = b.last - IDBlockSize
 		b.end = b.last
 		if i := c.Sys.inspected.Load(); i != nil {
-			b.end = b.next + i.cut(idBlockSize)
+			b.end = b.next + (*i).Cut(IDBlockSize)
 		}
 		if c.ring != nil {
 			b.end = b.next
@@ -196,12 +197,23 @@ func (c *Turn) newID() (id uint64, sampled bool) {
 	if b.next == b.end {
 		b.end, sampled = b.last, true
 		if c.ring != nil {
-			b.end, sampled = b.next+1, c.Sys.inspected.Load().picks(b.next)
+			b.end, sampled = b.next+1, (*c.Sys.inspected.Load()).Picks(b.next)
 		}
 	}
 	id = b.next
 	b.next++
 	return id, sampled
+}
+
+// Ring returns the flight recorder's ring of the worker, or nil. Owner only.
+func (c *Turn) Ring() *flightlog.Ring { return c.ring }
+
+// SetRing gives the worker a ring for the flight recorder, or takes it away if r is nil. While it has
+// a ring, its spawns take the slow path: see idBlock. Owner only.
+func (c *Turn) SetRing(r *flightlog.Ring) {
+	if c.ring, c.ids.end = r, c.ids.last; r != nil {
+		c.ids.end = c.ids.next
+	}
 }
 
 // verifyForgetTurn checks a worker between two turns: nothing is under way.

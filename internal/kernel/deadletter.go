@@ -79,7 +79,7 @@ func declareDeadUnder(e Env, to *Cell, m *Message, reason error, ctx context.Con
 	countDead(e, d)
 	sys.Sim.tell(sim.DeadLetter, e, to, m)
 	if i := sys.inspected.Load(); i != nil {
-		i.dead(e, to, m, d, reason)
+		(*i).Dead(e, to, m, d, reason)
 	}
 	sys.reportDeadLetter(e, to, m, d, reason, ctx)
 	d.lost(e, to, m)
@@ -161,7 +161,7 @@ func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
 
 // logDeadLetter logs a dead letter at level WARN, or at level DEBUG for a best-effort behaviour.
 func (s *System) logDeadLetter(e Env, to *Cell, m *Message, d *Descriptor, reason error) {
-	from, typ := senderIn(e, to, m)
+	from, typ := SenderIn(e, to, m)
 	sender := []any{"from", from}
 	if typ != nil {
 		sender = append(sender, "from_type", typ.Name)
@@ -169,9 +169,9 @@ func (s *System) logDeadLetter(e Env, to *Cell, m *Message, d *Descriptor, reaso
 	s.writeDeadLetter(to.ActorName, d.Typ.Name, d.BestEffort, "behaviour", d.Name, reason, sender...)
 }
 
-// senderIn returns the number and the type of the actor that has sent a message. The type is nil
-// unless e is the turn of the sender.
-func senderIn(e Env, to *Cell, m *Message) (from uint64, typ *TypeInfo) {
+// SenderIn returns the number and the type of the actor that has sent a message. The type is nil
+// unless e is the turn of the sender. Any goroutine.
+func SenderIn(e Env, to *Cell, m *Message) (from uint64, typ *TypeInfo) {
 	from = m.From &^ msg.WasStashed
 	if c := e.Turn(); c != nil && from != 0 && c.Self != nil && c.Self.ID == from &&
 		c.Sys == to.Sys() {

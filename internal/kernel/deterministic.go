@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -117,9 +118,16 @@ func (s *Simulation) passTime() bool {
 func (s *Simulation) runs(typ *TypeInfo, v *table, runs []RunFunc) []RunFunc {
 	own, isNew := s.ownTable(typ, v, runs)
 	if i := s.sys.inspected.Load(); isNew && i != nil {
-		i.dispatch(typ, own)
+		(*i).Dispatch(typ, own)
 	}
 	return own
+}
+
+// ownTables returns the system's copies of tables so far. Any goroutine.
+func (s *Simulation) ownTables() map[tableOf]*table {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.tables)
 }
 
 func (s *Simulation) ownTable(typ *TypeInfo, v *table, runs []RunFunc) (t []RunFunc, isNew bool) {
@@ -348,9 +356,10 @@ func (c *Turn) makeInTurn(id uint16) *Message {
 	return m
 }
 
-// deadlockClock returns the clock of the watch over actors under pressure. It is the machine's
+// DeadlockClock returns the clock of the watch over actors under pressure. It is the machine's
 // clock or, in a deterministic system, the clock that moves when no actor can go on.
-func (s *System) deadlockClock() seam.Clock {
+// Any goroutine.
+func (s *System) DeadlockClock() seam.Clock {
 	if s.Sim != nil {
 		return s.Sim.clock
 	}

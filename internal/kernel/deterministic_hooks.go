@@ -177,9 +177,9 @@ type UnitTurn struct {
 }
 
 // InTurn runs f in a turn of an actor of a simulated system, and records the actions of f in t.
-func (a *Cell) InTurn(t *sim.Turn, f func(*Cell, *Turn)) error {
-	sys := a.Sys()
-	return sys.Push(a, NewSignal(sys, UnitTurn{T: t, F: f}), AsPlaced)
+func (r AnyRef) InTurn(t *sim.Turn, f func(*Cell, *Turn)) error {
+	sys := r.b.Sys()
+	return sys.Push(r.b, NewSignal(sys, UnitTurn{T: t, F: f}), AsPlaced)
 }
 
 func (s UnitTurn) Serve(a *Cell, c *Turn) {

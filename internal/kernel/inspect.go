@@ -1,307 +1,159 @@
 package kernel
 
 import (
-	"reflect"
-	"slices"
-	"sync"
 	"time"
-	"unsafe"
-	"weak"
 
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/flightlog"
-	"github.com/gallop-go/gallop/internal/joint"
-	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Inspector answers the questions that the packages inspect and flight ask about a system: see
-// docs/decisions/0045-inspect.md. No code here calls its methods. So the linker drops them, and the
-// code that only they need, from programs without these packages.
-type Inspector struct{ S *System }
+// Package internal/inspect looks into a system, and package flight records it: see
+// docs/decisions/0045-inspect.md. The kernel knows of them only that an [Inspection] may have to be
+// told of events. By the functions here they look at workers, actors and dispatch tables. The kernel
+// itself calls few of these functions. So the linker drops the others from programs that have
+// neither of the two packages.
 
-// InspectorOf returns the Inspector of a system.
-func InspectorOf(s *System) *Inspector {
-	s.MustBeStarted("inspect")
-	return &Inspector{s}
-}
-
-// WorkerLook describes a worker as seen from outside.
-type WorkerLook struct {
-	ID               int
-	Pinned, Blocking bool
-	Type, Behaviour  string // of the turn that it runs; Type "": none
-	Actor, Process   uint64 // the number of the actor or process; the other is 0
-}
-
-// LongTurnLook describes a turn that has lasted for long.
-type LongTurnLook struct {
-	Worker    int
-	Who       ActorName
-	Ref       AnyRef // zero: of a process
-	Process   bool   // Who names a process
-	Behaviour string
-	Blocking  bool // in Blocking, or an Ask in the turn
-	Lasted    time.Duration
-	Stack     func() []byte // as that of sched.Worker
-}
-
-// ActorLook describes an actor as seen from outside, without its name and its status.
-type ActorLook struct {
-	Queued int // messages in its mailbox, counted up to a limit
-	// As internal/inspect.Actor says.
-	Overloaded, Muted, Suspended, Pinned bool
-}
-
-// inspection has the functions that the rest of the package calls once a system is inspected. The
-// first call of an Inspector that needs it makes it, and it stays. Its functions are never nil.
-// Only methods of Inspector set them, so that programs without package inspect do not link them.
-type inspection struct {
-	// born is called for each new actor that is in the sample or recorded, before any other
+// Inspection has the functions that the kernel calls once a system is inspected. Package
+// internal/inspect implements it, and no other package does, so that programs without it link none
+// of its code.
+type Inspection interface {
+	// Born is called for each new actor that is in the sample or recorded, before any other
 	// goroutine can know the actor.
-	born func(e Env, a *Cell)
-	// cut chooses a number below size: the place, in a worker's next block of size actor numbers,
+	Born(e Env, a *Cell)
+	// Cut chooses a number below size: the place, in a worker's next block of size actor numbers,
 	// of the spawn that goes the slow way. If it returns size, no spawn of the block does.
-	cut func(size uint64) uint64
-	// picks reports whether an actor that was spawned the slow way is in the sample or recorded.
-	picks func(id uint64) bool
-	held  func() (released func())
-	dead  func(e Env, to *Cell, m *Message, d *Descriptor, reason error)
-	// deadProcess is called for each message that no process will receive.
-	deadProcess func(to *ActorName, message any, reason error, bestEffort bool)
-	// dispatch is called for each table by which actors are about to dispatch, other than the table
+	Cut(size uint64) uint64
+	// Picks reports whether an actor that was spawned the slow way is in the sample or recorded.
+	Picks(id uint64) bool
+	// Held is called for each Hold, and released when the hold is released.
+	Held() (released func())
+	// Dead is called for each message of d to an actor that will not run.
+	Dead(e Env, to *Cell, m *Message, d *Descriptor, reason error)
+	// DeadProcess is called for each message that no process will receive.
+	DeadProcess(to *ActorName, message any, reason error, bestEffort bool)
+	// Dispatch is called for each table by which actors are about to dispatch, other than the table
 	// of their type.
-	dispatch func(t *TypeInfo, runs []RunFunc)
-
-	// noted records an event k of actor a in the flight recorder. other is a second actor that
+	Dispatch(t *TypeInfo, runs []RunFunc)
+	// Noted records an event k of actor a in the flight recorder. other is a second actor that
 	// takes part, or nil.
-	noted func(e Env, k flightlog.What, a, other *Cell)
+	Noted(e Env, k flightlog.What, a, other *Cell)
 
-	panicked func(e Env, p PanicReport)
-	longTurn func(LongTurnReport)
-	deadlock func(PressureDeadlock)
-
-	// A *inspected. It is stored as an interface, because every program has the description of
-	// System, and that would otherwise lead to the description of inspected.
-	all any
+	// Panicked, LongTurn and Deadlock are called for each report, before the user's hook.
+	Panicked(e Env, p PanicReport)
+	LongTurn(LongTurnReport)
+	Deadlock(PressureDeadlock)
 }
 
-// inspected is the state that a system keeps for package inspect.
-type inspected struct {
-	sys        *System                     // read-only
-	flight     seam.Pointer[flightlog.Log] // nil: the system is not recorded
-	population population
-	holds      heldList
-	letters    listeners[func(LetterLook)]
-	panics     listeners[func(PanicReport)]
-	longTurns  listeners[func(LongTurnReport)]
-	deadlocks  listeners[func(PressureDeadlock)]
-	labels     listeners[func(typ string) bool] // the types that have labels
-
-	mu      sync.Mutex
-	watches []*watch // guarded by mu: of this system
+// Inspect begins the inspection of the system by i, unless it has begun. It returns the system's
+// inspection, which stays for ever. Any goroutine.
+func (s *System) Inspect(i Inspection) Inspection {
+	if s.inspected.CompareAndSwap(nil, &i) {
+		return i
+	}
+	return s.Inspection()
 }
 
-// on returns the state for package inspect. Its first call begins the inspection.
-func (in *Inspector) on() *inspected {
-	s := in.S
+// Inspection returns the inspection of the system, or nil if it has not begun. Any goroutine.
+func (s *System) Inspection() Inspection {
 	if i := s.inspected.Load(); i != nil {
-		return i.all.(*inspected)
+		return *i
 	}
-	all := &inspected{sys: s}
-	i := &inspection{all: all, cut: all.population.cut, held: all.heldOutside,
-		born:        all.bornIn,
-		picks:       all.picksOutside,
-		dead:        all.heardDead,
-		deadProcess: all.heardDeadProcess,
-		dispatch:    all.dispatch,
-		noted:       all.noted,
-		panicked:    all.panickedIn,
-		longTurn:    all.lasted,
-		deadlock:    all.deadlocked,
-	}
-	if !s.inspected.CompareAndSwap(nil, i) {
-		return s.inspected.Load().all.(*inspected)
-	}
-	return all
+	return nil
 }
 
-// listeners is a list of functions that are called for one kind of event. The functions that are in
-// the list when an event begins are called for it.
-type listeners[F any] struct {
-	mu  sync.Mutex
-	now seam.Pointer[[]*F] // changed under mu
+// IsInspected reports whether the inspection of the system has begun. Any goroutine.
+func (s *System) IsInspected() bool { return s.inspected.Load() != nil }
+
+// WorkerLabels records, for the labels of profiles, what the worker's goroutine was labelled with
+// last. It has numbers only, because a pointer would lead from Turn to the description of its type
+// in every program.
+type WorkerLabels struct {
+	Of         uint64 // the number of the labels; 0: none
+	Left       int    // messages until the labels are set again
+	Unlabelled uint64 // see [sched.Worker.Unlabelled]
 }
 
-// add adds a function to the list. remove takes it out.
-func (l *listeners[F]) add(f F) (remove func()) {
-	p := &f
-	l.change(func(all []*F) []*F { return append(all, p) })
-	return func() {
-		l.change(func(all []*F) []*F {
-			left := all[:0]
-			for _, o := range all {
-				if o != p {
-					left = append(left, o)
-				}
-			}
-			return left
-		})
-	}
+// EachType calls f for each type of which the system has had actors, in the order of their first
+// spawn in the process. Any goroutine.
+func (s *System) EachType(f func(*TypeInfo)) {
+	s.types.each(func(k *TypeInSystem) { f(k.Typ) })
 }
 
-func (l *listeners[F]) change(f func([]*F) []*F) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var all []*F
-	if old := l.now.Load(); old != nil {
-		all = append(all, *old...)
-	}
-	all = f(all)
-	l.now.Store(&all)
-}
-
-// each calls visit with each function of the list. Any goroutine.
-func (l *listeners[F]) each(visit func(F)) {
-	if all := l.now.Load(); all != nil {
-		for _, f := range *all {
-			visit(*f)
+// EachTable calls f for each table by which actors of the system dispatch. A table that comes into
+// use later is passed to Inspection.Dispatch. Any goroutine.
+func (s *System) EachTable(f func(t *TypeInfo, runs []RunFunc)) {
+	if s.Sim != nil {
+		for t, own := range s.Sim.ownTables() {
+			f(t.typ, own.Runs)
 		}
-	}
-}
-
-// Weak returns a function that returns ref until the garbage collector has freed the actor, and the
-// zero AnyRef from then on. It does not keep the actor alive.
-func (in *Inspector) Weak(ref AnyRef) (get func() AnyRef) {
-	w := weak.Make(ref.b)
-	return func() AnyRef { return AnyRef{w.Value()} }
-}
-
-// IsLookedInto reports whether the inspection of the system has begun, by inspect.Begin or another
-// function that needs it.
-func (in *Inspector) IsLookedInto() bool { return in.S.inspected.Load() != nil }
-
-// Processes returns the processes that were joined to the system, or nil.
-func (in *Inspector) Processes() joint.Processes { return in.S.processes.load() }
-
-// IsDeterministic reports whether the system runs with [WithDeterministic].
-func (in *Inspector) IsDeterministic() bool { return in.S.Sim != nil }
-
-// IsShuttingDown reports whether the system refuses messages from outside, since it is about to end.
-func (in *Inspector) IsShuttingDown() bool { return in.S.Refusing.Load() }
-
-// DatesWaits reports whether the dates of waits are reliable. The watch that dates them looks twice
-// a second. On a clock that a test moves, it looks only when the test moves the clock.
-func (in *Inspector) DatesWaits() bool { return in.S.Waits.On && in.S.Opts.Clock.Flows() }
-
-// Clock returns the system's time in nanoseconds. The dates of waits are on the same scale.
-func (in *Inspector) Clock() int64 { return in.S.Opts.Clock.Nanos() }
-
-// Wall returns the system's time of day.
-func (in *Inspector) Wall() time.Time { return in.S.Opts.Clock.Now() }
-
-// EachType calls f for each type of which the system has had actors. bytes is the size of a state.
-func (in *Inspector) EachType(f func(name string, behaviours []string, bytes int, pinned bool)) {
-	all := in.S.types.all.Load()
-	if all == nil {
 		return
 	}
-	for _, k := range *all {
-		if k == nil {
-			continue
-		}
-		var names []string
-		for _, d := range k.Typ.Decls[UserIDs:] {
-			names = append(names, d.Name)
-		}
-		f(k.Typ.Name, names, k.Typ.stateBytes(), k.Typ.Pinned)
-	}
+	s.types.each(func(k *TypeInSystem) {
+		f(k.Typ, k.runs)
+		k.Typ.variants.Each(func(v *VariantInfo) { f(k.Typ, s.variantOf(v).Runs) })
+	})
 }
 
-// stateBytes returns the size of a state of the type.
-func (t *TypeInfo) stateBytes() int { return int(reflect.TypeOf(t.State).Elem().Size()) }
-
-// EachWorker calls f for each worker, with its running behaviour and actor, or its process.
-func (in *Inspector) EachWorker(f func(WorkerLook)) {
-	processes := in.Processes()
-	for _, w := range in.S.Sched.AllWorkers() {
-		l := WorkerLook{ID: w.ID(), Pinned: w.Pinned()}
-		if _, d := glimpse(w); d.who != nil && d.typ.Sealed.Load() {
-			l.Type, l.Behaviour, l.Actor = d.typ.Name, d.name(), peekID(d.who)
-		} else if processes != nil {
-			if who, _, ok := processOn(processes, w); ok {
-				l.Type, l.Process = who.Type, who.ID
-			}
-		}
-		l.Blocking = l.Type != "" && peekBlocking(w)
-		f(l)
-	}
+// Glimpse is a hint about the work of a worker, as seen by any other goroutine.
+type Glimpse struct {
+	// Actor is the actor whose turn it is; nil: the worker runs none. The writes of its spawn may
+	// not be visible to the caller before [Cell.Found].
+	Actor           *Cell
+	ID              uint64 // its number
+	Type, Behaviour string // its type, and the behaviour or callback that runs
 }
 
-// EachLongTurn calls f for each turn that has lasted for at least so long, and for each call of
-// Blocking or of an Ask in a turn that has. An actor of a pinned type is included only if it
-// blocks. The stacks of processes are those of joint.Processes.Stacks.
-func (in *Inspector) EachLongTurn(least time.Duration, f func(LongTurnLook)) {
-	s := in.S
-	processes := in.Processes()
-	now := s.Opts.Clock.Nanos()
-	for _, w := range s.Sched.AllWorkers() {
-		c, ok := w.Local().(*Turn)
-		if !ok {
-			continue
-		}
-		l := LongTurnLook{Worker: w.ID(), Stack: w.Stack}
-		at, blocks := doing{}, false
-		if at, l.Lasted, blocks = s.blocked.lasts(c, now); !blocks {
-			_, at = glimpse(w)
-			l.Lasted = w.Lasts()
-		}
-		if l.Blocking = blocks; l.Lasted < least {
-			continue
-		}
-		if at.who != nil && at.typ.Sealed.Load() {
-			l.Who, l.Behaviour, l.Ref = at.who.ActorName(), at.name(), refFound(at.who)
-			f(l)
-		} else if processes != nil {
-			if who, stack, ok := processOn(processes, w); ok {
-				l.Who, l.Process = ActorName{Type: who.Type, ID: who.ID, Name: who.Name}, true
-				l.Stack = func() []byte { return stack(processes.Stacks()) }
-				f(l)
-			}
-		}
-	}
-}
-
-// BusySlots returns the number of busy workers and the number of workers of the system. A worker is
-// busy while it runs a turn of an actor or a process. A stand-in counts in the place of the worker
-// that it stands in for. Pinned workers and turns that block do not count.
-func (in *Inspector) BusySlots() (busy, slots int) {
-	for _, w := range in.S.Sched.AllWorkers() {
-		if w.Running() != nil && !w.Pinned() && !w.LostSlot() && !peekBlocking(w) {
-			busy++
-		}
-	}
-	slots = in.S.Workers()
-	return min(busy, slots), slots
-}
-
-// glimpse returns a hint about the work of a worker. d.who is nil if the worker runs no actor, or
-// if its turn has ended meanwhile.
-func glimpse(w *sched.Worker) (task *sched.Task, d doing) {
+// GlimpseOf looks at the turn of a worker. The result is zero if the worker runs no actor, or if
+// its turn has ended meanwhile. Any goroutine.
+func GlimpseOf(w *sched.Worker) Glimpse {
 	c, ok := w.Local().(*Turn)
-	if task = w.Running(); task == nil || !ok {
-		return nil, doing{}
+	task := w.Running()
+	if task == nil || !ok {
+		return Glimpse{}
 	}
-	if d = c.peek(task); w.Running() != task {
-		return nil, doing{}
+	d := c.peek(task)
+	if w.Running() != task {
+		return Glimpse{}
 	}
-	return task, d
+	return d.glimpse()
 }
 
-// peekBlocking reports, as a hint like Context.peek, whether a worker's turn is within Blocking.
+// BlockedGlimpse looks at a worker whose turn is in a call of Blocking or of an Ask, and returns
+// for how long. ok is false if there is no such call. now is the time of the system's clock. Any
+// goroutine.
+func (s *System) BlockedGlimpse(w *sched.Worker, now int64) (g Glimpse, lasted time.Duration,
+	ok bool) {
+	c, ok := w.Local().(*Turn)
+	if !ok {
+		return Glimpse{}, 0, false
+	}
+	d, lasted, ok := s.blocked.lasts(c, now)
+	return d.glimpse(), lasted, ok
+}
+
+// glimpse makes a Glimpse of what was seen.
+func (d doing) glimpse() Glimpse {
+	if d.who == nil || !d.typ.Sealed.Load() {
+		return Glimpse{}
+	}
+	return Glimpse{d.who, peekID(d.who), d.typ.Name, d.name()}
+}
+
+// PeekBlocking reports whether a worker's turn is within Blocking. As Context.peek, it is hidden from
+// the race detector, and so are the functions below. Their results are hints. Any goroutine.
 //
 //go:norace
 //go:noinline
-func peekBlocking(w *sched.Worker) bool { return w.InBlocking() }
+func PeekBlocking(w *sched.Worker) bool { return w.InBlocking() }
+
+// Found returns the ref of an actor that a peek has found. An actor that runs or waits was sent
+// something before. The load of its mailbox's head pairs with that push. So the writes of its spawn
+// are ordered before the reads of the caller. Any goroutine.
+func (a *Cell) Found() AnyRef {
+	a.Box.Idle()
+	return AnyRef{a}
+}
 
 // peekID returns the number of an actor that a peek has found: see peekSys.
 //
@@ -309,143 +161,20 @@ func peekBlocking(w *sched.Worker) bool { return w.InBlocking() }
 //go:noinline
 func peekID(a *Cell) uint64 { return a.ID }
 
-// EachRunning calls f for each actor whose turn runs.
-func (in *Inspector) EachRunning(f func(AnyRef)) {
-	for _, w := range in.S.Sched.AllWorkers() {
-		if _, d := glimpse(w); d.who != nil {
-			f(refFound(d.who))
-		}
-	}
-}
+// PeekBegun reports whether an actor has had a turn. Then its spawn is over, because an actor is
+// made runnable after its spawn. Any goroutine.
+//
+//go:norace
+//go:noinline
+func PeekBegun(a *Cell) bool { return a.Progress&begun != 0 }
 
-// refFound returns the ref of an actor that a peek has found. An actor that runs or waits was sent
-// something before. The load of its mailbox's head pairs with that push. So the writes of its spawn
-// are ordered before the reads of the caller.
-func refFound(a *Cell) AnyRef {
-	a.Box.Idle()
-	return AnyRef{a}
-}
+// PeekLoad returns the load of an actor. Any goroutine.
+//
+//go:norace
+//go:noinline
+func PeekLoad(a *Cell) backpressure.Load { return a.Load }
 
-// Look describes an actor as seen from outside. It counts no more than most of its messages.
-func (in *Inspector) Look(ref AnyRef, most int) (who ActorName, s Status, l ActorLook) {
-	a := ref.Must("inspect")
-	s = a.Status()
-	n := 0
-	if s != StatusEnded {
-		peekMail(a, func(uint64, uint16) bool { n++; return n < most })
-	}
-	l.Queued = n
-	peekLoad(a, &l)
-	l.Muted = l.Muted && a.BlockedOn.Parked()
-	l.Suspended = peekLife(a).suspended || a.Flow.Load().Suspension() != nil
-	l.Pinned = a.Typ().Pinned
-	return a.ActorName(), s, l
-}
-
-// EachMail calls f with the behaviour of each message in an actor's mailbox, until f returns false.
-// The name is "" for a message of the runtime's.
-func (in *Inspector) EachMail(ref AnyRef, f func(behaviour string) bool) {
-	a := ref.Must("inspect")
-	if a.Status() == StatusEnded {
-		return
-	}
-	decls := a.Typ().Decls
-	peekMail(a, func(_ uint64, id uint16) bool {
-		if isOwn(id) || int(id) >= len(decls) {
-			return f("")
-		}
-		return f(decls[id].Name)
-	})
-}
-
-// SystemOfRef returns the system of an actor.
-func (in *Inspector) SystemOfRef(ref AnyRef) *System { return ref.Must("inspect").Sys() }
-
-// StateType returns the name of the Go type of an actor's state, and its size.
-func (in *Inspector) StateType(ref AnyRef) (name string, bytes int) {
-	t := ref.Must("inspect").Typ()
-	return reflect.TypeOf(t.State).Elem().String(), t.stateBytes()
-}
-
-// TypeOf returns the name of an actor's type.
-func (in *Inspector) TypeOf(ref AnyRef) string { return ref.b.Typ().Name }
-
-// EachName calls f for each name that is taken.
-func (in *Inspector) EachName(f func(name string, ref AnyRef)) {
-	in.S.Names.M.Range(func(name, of any) bool {
-		if a, _ := of.(*Cell); a != nil {
-			f(name.(string), AnyRef{a})
-		}
-		return true
-	})
-}
-
-// EachListed calls f for each actor that its system must end itself when it stops.
-func (in *Inspector) EachListed(f func(AnyRef)) {
-	l := &in.S.StopList
-	l.mu.Lock()
-	all := l.All.Members()
-	l.mu.Unlock()
-	for _, a := range all {
-		f(AnyRef{a})
-	}
-}
-
-// EachPressed calls f for each actor under pressure that other actors wait for. which differs
-// between two applications of pressure by one actor.
-func (in *Inspector) EachPressed(f func(ref AnyRef, which uint32)) {
-	w := &in.S.Deadlocks
-	w.Mu.Lock()
-	roots := slices.Clone(w.Roots)
-	w.Mu.Unlock()
-	for _, a := range roots {
-		if which := a.Flow.Load().pressed.Load(); which != 0 && a.Gate.Waited(&GateMark) {
-			f(AnyRef{a}, which)
-		}
-	}
-}
-
-// EachWait calls f for each actor who that waits for another actor to. The wait began before since,
-// a date that waitWatch gives, or 0 if unknown. asks reports whether who waits for a reply.
-func (in *Inspector) EachWait(f func(who, to AnyRef, since int64, asks bool)) {
-	for _, o := range in.S.allWaits() {
-		if o.asks || o.who.BlockedOn.Parked() {
-			f(refFound(o.who), refFound(o.to), o.since, o.asks)
-		}
-	}
-}
-
-// BehaviourOf returns the name of the behaviour that an actor runs at the moment, or "".
-func (in *Inspector) BehaviourOf(ref AnyRef) string {
-	for _, w := range in.S.Sched.AllWorkers() {
-		if _, d := glimpse(w); d.who == ref.b && d.typ.Sealed.Load() {
-			return d.name()
-		}
-	}
-	return ""
-}
-
-// HasMailFrom reports whether a message in an actor's mailbox is from another actor. It looks at a
-// limited number of messages.
-func (in *Inspector) HasMailFrom(ref, from AnyRef) bool {
-	return waitEdge(ref.b, from.b, from.b).From != ""
-}
-
-// OnPanic calls f for each report of a panic, until stop is called.
-func (in *Inspector) OnPanic(f func(PanicReport)) (stop func()) { return in.on().panics.add(f) }
-
-// OnLongTurn calls f for each report of a long turn, until stop is called.
-func (in *Inspector) OnLongTurn(f func(LongTurnReport)) (stop func()) {
-	return in.on().longTurns.add(f)
-}
-
-// OnPressureDeadlock calls f for each report of a pressure deadlock, until stop is called.
-func (in *Inspector) OnPressureDeadlock(f func(PressureDeadlock)) (stop func()) {
-	return in.on().deadlocks.add(f)
-}
-
-// stateAt returns a pointer to an actor's state. Owner only.
-func stateAt(a *Cell) any {
-	at := a.Plus(unsafe.Sizeof(Cell{}))
-	return reflect.NewAt(reflect.TypeOf(a.Typ().State).Elem(), at).Interface()
+// PeekSuspended reports whether an actor waits for its restart. Any goroutine.
+func PeekSuspended(a *Cell) bool {
+	return peekLife(a).suspended || a.Flow.Load().Suspension() != nil
 }

@@ -6,13 +6,16 @@ import (
 )
 
 // Holders returns the result of [System.Why]. For each kind of holder it also calls f for the
-// actors that have most of them, up to so many actors. "stashed message" is a kind there, though a
-// stash holds nothing. It looks at one timer in so many, and returns the number of all timers of
-// actors.
-func (in *Inspector) Holders(most, timerStride int, f func(AnyRef, Holder)) (why []Holder, timers int) {
-	t := in.S.tally(timerStride)
+// actors that have most of them, up to so many actors, with their number n. "stashed message" is a
+// kind there, though a stash holds nothing. It looks at one timer in so many, and returns the
+// number of all timers of actors. f calls [Cell.Found] first, as for a [Glimpse]. Any goroutine.
+func (s *System) Holders(most, timerStride int, f func(what string, n int, of *Cell)) (why []Holder,
+	timers int) {
+	t := s.tally(timerStride)
 	why = t.holders()
-	t.stashes(in.S)
+	for _, a := range s.StopList.Members() {
+		t.note("stashed message", a, nil, peekStash(a))
+	}
 	for _, k := range t.kinds {
 		k.largest(most, f)
 	}
@@ -20,7 +23,7 @@ func (in *Inspector) Holders(most, timerStride int, f func(AnyRef, Holder)) (why
 }
 
 // largest calls f for the actors with the largest numbers.
-func (k tallied) largest(most int, f func(AnyRef, Holder)) {
+func (k tallied) largest(most int, f func(what string, n int, of *Cell)) {
 	var top []*Cell
 	for _, a := range k.all {
 		if a == nil || len(top) == most && k.by[a].n <= k.by[top[most-1]].n {
@@ -31,17 +34,7 @@ func (k tallied) largest(most int, f func(AnyRef, Holder)) {
 		top = top[:min(len(top), most)]
 	}
 	for _, a := range top {
-		f(refFound(a), Holder{What: k.what, Count: k.by[a].n, Actor: a.ActorName()})
-	}
-}
-
-// stashes notes the stashed messages of each actor.
-func (t *tally) stashes(s *System) {
-	s.StopList.mu.Lock()
-	all := s.StopList.All.Members()
-	s.StopList.mu.Unlock()
-	for _, a := range all {
-		t.note("stashed message", a, nil, peekStash(a))
+		f(k.what, k.by[a].n, a)
 	}
 }
 

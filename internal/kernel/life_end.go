@@ -244,7 +244,7 @@ func (c *Turn) countStopped(a *Cell) {
 
 //go:noinline
 func (c *Turn) noteStop(a *Cell) {
-	c.Sys.inspected.Load().noted(c, flightlog.Stop, a, nil)
+	(*c.Sys.inspected.Load()).Noted(c, flightlog.Stop, a, nil)
 }
 
 // endSlow ends an actor that has cold state or an OnStop function.

@@ -49,7 +49,7 @@ type links struct {
 
 // LinksOf returns the links of an actor. The first call makes the part. Owner only.
 func LinksOf(x *Cold) *links {
-	return partOf[links](x, LinksPart)
+	return PartOf[links](x, LinksPart)
 }
 
 // Ends implements part. The links themselves outlive a restart.
@@ -224,7 +224,7 @@ type monitors struct {
 
 // MonitorsOf returns the monitors of an actor. The first call makes the part. Owner only.
 func MonitorsOf(x *Cold) *monitors {
-	return partOf[monitors](x, MonitorsPart)
+	return PartOf[monitors](x, MonitorsPart)
 }
 
 // Ends implements part. The watchers of an actor stay over a restart.
@@ -278,12 +278,13 @@ func (c *Turn) Unwatch(m Monitor) {
 }
 
 // Join implements the function Join of package actor.
-func (a *Cell) Join(ctx context.Context) (Down, error) {
+func (r AnyRef) Join(ctx context.Context) (Down, error) {
 	MustBeOutside("Join")
-	return Join(a, MustHave(ctx, "Join"), "Join")
+	return join(r.b, MustHave(ctx, "Join"), "Join")
 }
 
-func Join(a *Cell, ctx context.Context, call string) (Down, error) {
+// join waits for the end of a.
+func join(a *Cell, ctx context.Context, call string) (Down, error) {
 	m := &Watching{Target: a, outside: make(chan *Cold, 1)}
 	e := a.Sys()
 	a.Tell(e, Watched{Mon: m})

@@ -43,22 +43,22 @@ type Supervision struct {
 }
 
 // Suspend takes a supervised actor down until Restart, a restart by its supervisor, or its end.
-func (a *Cell) Suspend(e Env) {
-	a.MustBeSupervised("Suspend")
-	a.Tell(e, TakeDown{})
+func (r AnyRef) Suspend(e Env) {
+	r.mustBeSupervised("Suspend").Tell(e, TakeDown{})
 }
 
 // Restart begins another life of a supervised actor, which may be up.
-func (a *Cell) Restart(e Env) {
-	a.MustBeSupervised("Restart")
-	a.Tell(e, BringUp{})
+func (r AnyRef) Restart(e Env) {
+	r.mustBeSupervised("Restart").Tell(e, BringUp{})
 }
 
-// MustBeSupervised panics unless the actor was spawned by SpawnUnder.
-func (a *Cell) MustBeSupervised(call string) {
+// mustBeSupervised returns the actor, and panics unless it was spawned by SpawnUnder.
+func (r AnyRef) mustBeSupervised(call string) *Cell {
+	a := r.Must(call)
 	if !a.Supervised {
 		panic("gallop: " + call + ": " + a.String() + " is not supervised")
 	}
+	return a
 }
 
 // supervises reports whether an actor has supervised children. Owner only.

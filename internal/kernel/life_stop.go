@@ -54,11 +54,12 @@ func (o StopRequest) Serve(a *Cell, c *Turn) {
 	}
 }
 
-func (a *Cell) EndWait(ctx context.Context, call string, o StopRequest) error {
+// EndWait tells an actor to end, and waits until it has ended.
+func (r AnyRef) EndWait(ctx context.Context, call string, o StopRequest) error {
 	MustBeOutside(call)
 	ctx = MustHave(ctx, call)
-	a.Tell(a.Sys(), o)
-	_, err := Join(a, ctx, call)
+	r.b.Tell(r.b.Sys(), o)
+	_, err := join(r.b, ctx, call)
 	return err
 }
 
@@ -131,8 +132,8 @@ func (drainBehind) Serve(a *Cell, c *Turn) {
 // DrainBehindMail tells the actor to drain when the mail that it has by then has run. Until the actor
 // comes to that, it takes mail, and may fall and be restarted: the order keeps its place. Mail that
 // the caller has sent to the actor comes before it.
-func (a *Cell) DrainBehindMail(e Env) {
-	a.sendBehind(e.In(a), drainBehind{})
+func (r AnyRef) DrainBehindMail(e Env) {
+	r.b.sendBehind(e.In(r.b), drainBehind{})
 }
 
 // sendBehind puts s after the mail of an actor. If the actor has ended, s is refused. Any

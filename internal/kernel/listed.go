@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/gallop-go/gallop/internal/weaklist"
+import (
+	"weak"
+
+	"github.com/gallop-go/gallop/internal/weaklist"
+)
 
 // Roster is a list of actors, of all systems, for internal/inspect. It is weak: it keeps no actor in
 // memory, and no system. The zero Roster is empty. Any goroutine may use it.
@@ -12,14 +16,14 @@ var (
 	// Supervisors are the supervisors of package supervise that have no supervisor.
 	Supervisors Roster
 	// Groups are the pools, topics and registries of package group that were made without a
-	// supervisor, in systems that were looked into by then: see [Inspector.IsLookedInto].
+	// supervisor, in systems that were looked into by then: see [System.IsInspected].
 	Groups Roster
 )
 
 // Add adds an actor. ref must not be zero.
 func (r *Roster) Add(ref AnyRef) {
-	get := InspectorOf(ref.Must("Add").Sys()).Weak(ref)
-	r.list.Add(get, func(get func() AnyRef) bool { return get().isGone() })
+	ref.Must("Add")
+	r.list.Add(ref.Weak(), func(get func() AnyRef) bool { return get().isGone() })
 }
 
 // Of returns the actors of a system that have not ended, in the order in which they were added.
@@ -30,6 +34,13 @@ func (r *Roster) Of(s *System) (all []AnyRef) {
 		}
 	}
 	return all
+}
+
+// Weak returns a function that returns r until the garbage collector has freed the actor, and the
+// zero AnyRef from then on. It does not keep the actor alive.
+func (r AnyRef) Weak() (get func() AnyRef) {
+	w := weak.Make(r.b)
+	return func() AnyRef { return AnyRef{w.Value()} }
 }
 
 // isGone reports whether r refers to no actor, or to one that has ended.

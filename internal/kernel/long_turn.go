@@ -88,7 +88,7 @@ func (s *System) tellLongTurn(r LongTurnReport, stack func() []byte, goesOn func
 		r.Stack = UserFrames(stack)
 	}
 	if i := s.inspected.Load(); i != nil {
-		i.longTurn(r)
+		(*i).LongTurn(r)
 	}
 	if s.Opts.OnLongTurn != nil {
 		s.Guard("Hooks.LongTurn", func() { s.Opts.OnLongTurn(r) })

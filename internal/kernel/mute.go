@@ -47,7 +47,7 @@ func (c *Turn) MuteFor(to *Cell) {
 		return
 	}
 	if c.ring != nil {
-		c.Sys.inspected.Load().noted(c, flightlog.Mute, me, to)
+		(*c.Sys.inspected.Load()).Noted(c, flightlog.Mute, me, to)
 	}
 	c.waiters.remember(to)
 	if to.Shared().bounded || to.Typ().drops {
@@ -110,7 +110,7 @@ func (a *Cell) park(c *Turn) bool {
 	}
 	a.Sys().Sched.ReleaseParked()
 	if c.ring != nil {
-		c.Sys.inspected.Load().noted(c, flightlog.Unmute, a, nil)
+		(*c.Sys.inspected.Load()).Noted(c, flightlog.Unmute, a, nil)
 	}
 	a.SetLoad(c, a.NotMuted())
 	return false
@@ -145,7 +145,7 @@ func (a *Cell) unmute(e Env, to *Cell) *backpressure.Waiter[Waiting] {
 		verifyUnmute(a)
 	}
 	if i := a.Sys().inspected.Load(); i != nil {
-		i.noted(e, flightlog.Unmute, a, to)
+		(*i).Noted(e, flightlog.Unmute, a, to)
 	}
 	a.endWithholding(e)
 	a.Load = a.NotMuted() // C4

@@ -79,7 +79,7 @@ func (l *nameList) renamed(a *Cell) {
 
 // namesOf returns the names of an actor. The first call makes the part. Owner only.
 func namesOf(x *Cold) *nameList {
-	return partOf[nameList](x, NamesPart)
+	return PartOf[nameList](x, NamesPart)
 }
 
 // Reserve takes a name for an actor of type t that is to be spawned.

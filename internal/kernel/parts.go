@@ -86,8 +86,8 @@ func (x *Cold) endParts(a *Cell, e Env, at Ending, why error) {
 	}
 }
 
-// partOf returns the part of a kind, whose parts are *T. The first call makes it. Owner only.
-func partOf[T any, P interface {
+// PartOf returns the part of a kind, whose parts are *T. The first call makes it. Owner only.
+func PartOf[T any, P interface {
 	*T
 	Part
 }](x *Cold, kind PartKind) P {

@@ -34,6 +34,9 @@ type flow struct {
 	Deadlock deadlockState // guarded by the system's deadlockWatch
 }
 
+// Pressure returns which application of pressure by the actor goes on, or 0. Any goroutine.
+func (f *flow) Pressure() uint32 { return f.pressed.Load() }
+
 // FlowOf returns the actor's flow. The first call makes it. Any goroutine.
 func (a *Cell) FlowOf() *flow {
 	if f := a.Flow.Load(); f != nil {

@@ -104,7 +104,7 @@ func (s *deadlockWatch) watch(a *Cell) {
 
 // arm sets the alarm. Caller holds mu.
 func (s *deadlockWatch) arm() {
-	clock := s.Sys.deadlockClock()
+	clock := s.Sys.DeadlockClock()
 	if s.alarm == nil {
 		s.alarm = clock.NewAlarm(s.tick)
 	}
@@ -261,7 +261,7 @@ func resolveDeadlock(a *Cell, c *Turn, idle bool) {
 
 // CollectWaits collects the actors that wait for a, the actors that wait for these, and so on.
 // Owner only. All of them are parked and stay so, since only the owner opens the gate of a. An
-// actor that is woken by a signal is an exception: see peekMail.
+// actor that is woken by a signal is an exception: see PeekMail.
 func CollectWaits(a *Cell) PressureDeadlock {
 	r := PressureDeadlock{Pressed: a.ActorName()}
 	for next := []*Cell{a}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
@@ -283,7 +283,7 @@ func CollectWaits(a *Cell) PressureDeadlock {
 // waitEdge describes an actor that waits for at, and through it for root.
 func waitEdge(a *Cell, at, root *Cell) WaitEdge {
 	w := WaitEdge{Who: a.ActorName(), For: at.ActorName()}
-	peekMail(a, func(from uint64, id uint16) bool {
+	PeekMail(a, func(from uint64, id uint16) bool {
 		w.Mail++
 		if decls := a.Typ().Decls; from == root.ID && !isOwn(id) && int(id) < len(decls) {
 			w.From = decls[id].Name
@@ -293,17 +293,17 @@ func waitEdge(a *Cell, at, root *Cell) WaitEdge {
 	return w
 }
 
-// peekMail calls f with sender and behaviour of each message of an actor's mail, until f returns
+// PeekMail calls f with sender and behaviour of each message of an actor's mail, until f returns
 // false. The actor is parked, but Stop and Kill wake it: then its mail may run meanwhile, and its
-// nodes may be reused. So the result is a hint, as that of Context.peek is.
+// nodes may be reused. So the result is a hint, as that of Context.peek is. Any goroutine.
 //
 //go:norace
-func peekMail(a *Cell, f func(from uint64, id uint16) bool) {
+func PeekMail(a *Cell, f func(from uint64, id uint16) bool) {
 	a.Box.Peek(&a.In, maxMail, func(m *Message) bool { return f(peekedFrom(m), peekedID(m)) })
 }
 
 // peekedFrom returns the sender of a message, as peekedID returns its behaviour. It is a function
-// of its own because the pragma of peekMail does not apply to a function literal.
+// of its own because the pragma of PeekMail does not apply to a function literal.
 //
 //go:norace
 //go:noinline
@@ -311,7 +311,7 @@ func peekedFrom(m *Message) uint64 { return m.From &^ msg.HasPlace }
 
 func (s *System) reportDeadlock(r PressureDeadlock) {
 	if i := s.inspected.Load(); i != nil {
-		i.deadlock(r)
+		(*i).Deadlock(r)
 	}
 	if f := s.Opts.OnDeadlock; f != nil {
 		s.Guard("Hooks.PressureDeadlock", func() { f(r) })

@@ -61,6 +61,9 @@ func (s *System) JoinProcesses(start func(joint.Shared) joint.Processes) joint.P
 	return sys
 }
 
+// Processes returns the processes that were joined to the system, or nil. Any goroutine.
+func (s *System) Processes() joint.Processes { return s.processes.load() }
+
 // end unwinds all processes. After all workers have gone.
 func (j *joined) end() {
 	j.mu.Lock()
@@ -107,11 +110,11 @@ func (t *tally) processes(s *System) {
 	t.joined = processes
 	running := t.kind("running turn")
 	for _, w := range s.Sched.AllWorkers() {
-		who, at, ok := processOn(processes, w)
+		who, at, ok := ProcessOn(processes, w)
 		if !ok {
 			continue
 		}
-		blocking := peekBlocking(w)
+		blocking := PeekBlocking(w)
 		running.procs = append(running.procs, processHolder{who, func(stacks map[string][]byte) string {
 			return whereInTurn(at(stacks), blocking)
 		}})
@@ -128,9 +131,9 @@ func (t *tally) processes(s *System) {
 	})
 }
 
-// processOn returns the process that a worker is seen running. It reports false if there is none.
+// ProcessOn returns the process that a worker is seen running. It reports false if there is none.
 // Any goroutine.
-func processOn(processes joint.Processes, w *sched.Worker) (who joint.ProcessName, at joint.StackIn,
+func ProcessOn(processes joint.Processes, w *sched.Worker) (who joint.ProcessName, at joint.StackIn,
 	ok bool) {
 	task := w.Running()
 	if task == nil {
@@ -248,7 +251,7 @@ func (s *System) DeadProcess(to joint.ProcessName, message any, reason error, be
 		s.Outside.bestEffort.Add(1)
 	}
 	if i := s.inspected.Load(); i != nil {
-		i.deadProcess(&who, message, reason, bestEffort)
+		(*i).DeadProcess(&who, message, reason, bestEffort)
 	}
 	if s.tellOfLetter(func() DeadLetter {
 		return DeadLetter{ActorID: who.ID, Type: who.Type, Name: who.Name, BestEffort: bestEffort,

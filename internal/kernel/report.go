@@ -142,7 +142,7 @@ func (s *System) reportPanic(c *Turn, a *Cell, m *Message, d *Descriptor, e faul
 // tellPanic reports a panic that has been counted. The line of the log begins with what.
 func (s *System) tellPanic(e Env, who ActorName, p PanicReport, what string) {
 	if i := s.inspected.Load(); i != nil {
-		i.panicked(e, p)
+		(*i).Panicked(e, p)
 	}
 	if s.Opts.OnPanic != nil {
 		s.Guard("Hooks.Panic", func() { s.Opts.OnPanic(p) })

@@ -45,7 +45,7 @@ func (s *System) In(a *Cell) Env { return a.Shared().Sys }
 func (s *System) newID() (id uint64, sampled bool) {
 	id = s.ids.Add(1)
 	i := s.inspected.Load()
-	return id, i != nil && i.picks(id)
+	return id, i != nil && (*i).Picks(id)
 }
 
 // Node implements env: from the free batches of the size class, which all goroutines share.

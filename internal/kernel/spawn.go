@@ -57,7 +57,7 @@ func (a *Cell) Init(t *TypeInfo, e Env) {
 		return
 	}
 	if sampled {
-		sys.inspected.Load().born(e, a)
+		(*sys.inspected.Load()).Born(e, a)
 	}
 	countSpawned(e)
 }
@@ -108,11 +108,12 @@ const (
 func (a *Cell) Shared() *TypeInSystem { return (*TypeInSystem)(unsafe.Pointer(a.Task.Class())) }
 
 // cellOfTask returns the actor that a task belongs to. The task must be one of an actor: see
-// cellOrNil.
+// CellOrNil.
 func cellOfTask(t *sched.Task) *Cell { return (*Cell)(unsafe.Pointer(t)) }
 
-// cellOrNil returns the actor that a task belongs to, or nil if it belongs to none.
-func cellOrNil(t *sched.Task) *Cell {
+// CellOrNil returns the actor that a task belongs to, or nil if it belongs to none. Any
+// goroutine.
+func CellOrNil(t *sched.Task) *Cell {
 	switch t.Class().Runner().(type) {
 	case *TypeInSystem, boundedTurns:
 		return cellOfTask(t)
@@ -149,6 +150,17 @@ func (ks *typesInSystem) of(t *TypeInfo) *TypeInSystem {
 		return (*all)[t.number]
 	}
 	return nil
+}
+
+// each calls f for each kind, in the order of their numbers. Any goroutine.
+func (ks *typesInSystem) each(f func(*TypeInSystem)) {
+	if all := ks.all.Load(); all != nil {
+		for _, k := range *all {
+			if k != nil {
+				f(k)
+			}
+		}
+	}
 }
 
 // add publishes k and returns it, or returns the kind that another goroutine was faster to publish.
@@ -197,7 +209,7 @@ func (s *System) newTypeInSystem(t *TypeInfo) (k *TypeInSystem, err error) {
 	defer s.mu.Unlock()
 	k = s.types.add(k)
 	if i := s.inspected.Load(); i != nil && s.Sim == nil {
-		i.dispatch(t, k.runs)
+		(*i).Dispatch(t, k.runs)
 	}
 	return k, nil // a thread that came second stays idle until the end
 }

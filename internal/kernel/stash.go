@@ -92,7 +92,7 @@ func StashOf(x *Cold) *stash {
 }
 
 // makeStash returns the stash of an actor. The first call makes the part. Owner only.
-func makeStash(x *Cold) *stash { return partOf[stash](x, StashPart) }
+func makeStash(x *Cold) *stash { return PartOf[stash](x, StashPart) }
 
 // Len returns how many messages are in the stash. s may be nil.
 func (s *stash) Len() int {

@@ -136,7 +136,7 @@ func (s *System) Stats() Stats {
 	for _, w := range s.Sched.AllWorkers() {
 		c := w.Local().(*Turn)
 		st.addCounters(&c.Count)
-		if w.Running() != nil && !peekBlocking(w) && w.LongTurn() != nil && !s.blocked.has(c) {
+		if w.Running() != nil && !PeekBlocking(w) && w.LongTurn() != nil && !s.blocked.has(c) {
 			st.LongTurnsNow++
 		}
 		n := workerStats(w.Counters(), c.Count.shownMessages.Load())

@@ -43,7 +43,7 @@ type System struct {
 	processes joined
 	variants  sync.Map                 // *VariantInfo → *table, with interceptors
 	Sim       *Simulation              // nil unless deterministic
-	inspected seam.Pointer[inspection] // nil until package inspect needs it
+	inspected seam.Pointer[Inspection] // nil until package inspect needs it
 
 	mu    sync.Mutex
 	types typesInSystem // changed under mu
@@ -241,7 +241,7 @@ func (s *System) Hold() (release func(), err error) {
 	s.held.Add(1)
 	released := func() {}
 	if i := s.inspected.Load(); i != nil {
-		released = i.held()
+		released = (*i).Held()
 	}
 	var once sync.Once
 	return func() {
@@ -339,13 +339,17 @@ func (w *stopList) drop(x *Cold) {
 	}
 }
 
+// Members returns the actors in the list. Any goroutine.
+func (w *stopList) Members() []*Cell {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.All.Members()
+}
+
 // wakeAll makes all actors in the list runnable, and so terminates them. It is called after all
 // workers have gone.
 func (w *stopList) wakeAll(s *System) {
-	w.mu.Lock()
-	all := w.All.Members()
-	w.mu.Unlock()
-	for _, a := range all {
+	for _, a := range w.Members() {
 		if a.WakeParked(s) || a.Box.Push(NewSignal(s, nil)) == mpsc.PushWoke {
 			s.Sched.Inject(&a.Task)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/kernel/waitgraph"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/flightlog"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -48,7 +49,7 @@ type TypeInfo struct {
 	Decls  []*Descriptor // guarded by mu until sealed, then read-only
 	Table  table         // made by seal
 	number uint32        // given by seal: its place among the kinds of every system
-	flight seam.Uint32   // its number in recordings; 0: none yet. See flightIndex
+	flight seam.Uint32   // its number in recordings; 0: none yet. See FlightIndex
 
 	OnStart func(a *Cell, c *Turn) error      // guarded as decls; nil: none
 	OnStop  func(a *Cell, c *Turn, why error) // the same
@@ -243,6 +244,19 @@ func (t *TypeInfo) TrySeal() (wrong string) {
 	t.number = sealedTypes.Add(1) - 1
 	t.Sealed.Store(true) // publishes the table, decls and callbacks
 	return ""
+}
+
+// FlightIndex returns the type's number in recordings, or 0 if too many names have a number. The
+// number is cached, because looking it up by name took half the cost of a recorded spawn and end.
+// Goroutines that store it at the same time store the same number, and the store publishes nothing
+// else. Any goroutine.
+func (t *TypeInfo) FlightIndex() uint16 {
+	if n := t.flight.Load(); n != 0 {
+		return uint16(n)
+	}
+	n := flightlog.IndexOf(t.Name, "")
+	t.flight.Store(uint32(n)) // 0: too many names have a number
+	return n
 }
 
 // FullName returns the name of the type and of the behaviour, for panics.

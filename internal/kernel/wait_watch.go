@@ -205,6 +205,17 @@ func (s *System) allWaits() (all []oneWait) {
 	return all
 }
 
+// EachWait calls f for each wait that has begun: who waits for to, since a date that waitWatch
+// gives, or 0 if that is unknown. asks reports whether who waits for a reply. f calls [Cell.Found]
+// of both first, as for a [Glimpse]. Any goroutine.
+func (s *System) EachWait(f func(who, to *Cell, since int64, asks bool)) {
+	for _, o := range s.allWaits() {
+		if o.asks || o.who.BlockedOn.Parked() {
+			f(o.who, o.to, o.since, o.asks)
+		}
+	}
+}
+
 // peekSys returns the system of an actor that was found by a peek. Only the pointer to the actor
 // orders its spawn before this read.
 //

@@ -174,10 +174,7 @@ func (t *tally) mutes(waits []oneWait) {
 // parked notes actors that wait for their supervisor or for their children, and the parts of actors
 // that hold the system.
 func (t *tally) parked(s *System) {
-	s.StopList.mu.Lock()
-	all := s.StopList.All.Members()
-	s.StopList.mu.Unlock()
-	for _, a := range all {
+	for _, a := range s.StopList.Members() {
 		p := peekLife(a)
 		switch {
 		case p.suspended:

@@ -24,7 +24,7 @@ type News struct {
 	Size    int // the number of members
 	Changed []Member
 	// Leaving are the actors of members that leave. The pool sends them nothing more, and then has
-	// each of them drained behind its mail.
+	// each of them drained after its mail.
 	Leaving []actor.AnyRef
 	Err     error // not nil: the supervisor has given up
 }

@@ -28,8 +28,8 @@ var floors = []floor{
 	{pkg: "internal/invariant", level: 0},
 	{pkg: "internal/loglimit", level: 0},
 	{pkg: "internal/policy", level: 0},
-	{pkg: "internal/flightlog", level: 1},                              // its tests explore
-	{pkg: "internal/inspect", level: 4, beside: []string{"supervise"}}, // decisions 1 and 45
+	{pkg: "internal/flightlog", level: 1}, // its tests explore
+	{pkg: "internal/inspect", level: 4},   // decisions 1 and 45
 	{pkg: "internal/kernel/msg", level: 1},
 	// Its tests use the blocked-on counts of backpressure.
 	{pkg: "internal/kernel/mpsc", level: 2},
@@ -49,24 +49,27 @@ var floors = []floor{
 	{pkg: "capability", level: 1},
 	{pkg: "backpressure", level: 1},
 	{pkg: "sched", level: 2}, // has never heard of actors
-	{pkg: "actor", level: 3, beside: []string{"internal/kernel", "internal/kernel/..."}},
+	// Its tests use bridge.
+	{pkg: "actor", level: 3, beside: []string{"internal/kernel", "internal/kernel/...", "bridge"}},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
+	{pkg: "bridge", level: 4},  // decision 1
 	{pkg: "supervise", level: 4},
-	// Joins actors and processes: decision 42. Its tests use group, actortest and inspect.
-	{pkg: "process/actors", level: 4, beside: []string{"supervise", "group", "actortest",
+	// Joins actors and processes: decision 42. Its tests use bridge, group, actortest and inspect.
+	{pkg: "process/actors", level: 4, beside: []string{"supervise", "bridge", "group", "actortest",
 		"internal/inspect"}},
 	// Decision 18.
 	{pkg: "group", level: 4, beside: []string{"supervise"}},
 	{pkg: "flight", level: 4, beside: []string{"internal/inspect"}}, // decision 45
-	{pkg: "observe", level: 4, beside: []string{"internal/inspect", "flight", "supervise", "group"}},
+	{pkg: "observe", level: 4, beside: []string{"internal/inspect", "flight", "supervise", "group",
+		"bridge"}}, // bridge: its tests
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
-	{pkg: "actortest", level: 4},
+	{pkg: "actortest", level: 4, beside: []string{"bridge"}}, // its tests use it
 	// It measures processes, shows the page, and measures the costs of the page and the recorder:
 	// decisions 42 and 45.
 	{pkg: "cmd/...", level: 5, only: []string{"actor", "process", "process/actors", "observe",
 		"flight"}},
 	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process",
-		"process/actors", "supervise", "group", "flight", "observe", "observe/...",
+		"process/actors", "supervise", "group", "bridge", "flight", "observe", "observe/...",
 		"actortest"}},
 }
 

@@ -34,9 +34,8 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"internal/kernel", "Supervision.Zero", apart},     // WithKeep
 	{"internal/kernel", "struct.*", ownCode},           // Face
 	{"internal/kernel", "processHolder.where", ownCode},
-	{"internal/kernel", "lookAtState.f", apart}, // Inspect, LogValue: in package inspect
-	{"internal/kernel", "watch.*", ownCode},
-	{"internal/kernel", "UnitTurn.F", inTurn}, // of a test
+	{"internal/kernel", "lookAtState.f", apart}, // Inspect, LogValue: in internal/inspect
+	{"internal/kernel", "UnitTurn.F", inTurn},   // of a test
 	{"actor", "sharedOption.*", ownCode},
 	{"internal/kernel", "*.cancel", ownCode}, // of contexts
 	{"internal/kernel", "*.deliver", ownCode},
@@ -60,6 +59,7 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"internal/inspect", "Letter.receiver", ownCode},
 	{"internal/inspect", "delays.found", ownCode},
 	{"internal/inspect", "*.stop", ownCode},
+	{"internal/inspect", "watch.*", ownCode},
 	{"observe", "*.redact", asked},
 	{"observe", "l*.*", ownCode}, // look, loops
 	{"observe", "probes.*", ownCode},
@@ -79,8 +79,8 @@ var calledFields = []struct{ dir, field, guard string }{
 }
 
 // foreignDirs are the packages that call code of the user's.
-var foreignDirs = []string{"actor", "internal/kernel", "group", "supervise", "process", "process/actors", "internal/inspect",
-	"flight", "observe"}
+var foreignDirs = []string{"actor", "internal/kernel", "group", "supervise", "process", "process/actors", "bridge",
+	"internal/inspect", "flight", "observe"}
 
 // textsOfErrors are calls of Error that need no guard, by file and receiver: of the runtime's own
 // errors, or where a panic is the caller's.
@@ -98,11 +98,11 @@ var textsOfErrors = []struct{ file, of string }{
 // comparedErrors are calls of errors.Is and errors.As that need no guard, by file and error: of the
 // runtime's own errors, or where a panic is the caller's.
 var comparedErrors = []struct{ file, of string }{
-	{"internal/kernel/system.go", "err"},       // of the scheduler
-	{"internal/kernel/clock.go", "err"},        // the same
-	{"process/errors.go", "reason"},            // the caller's
-	{"internal/inspect/supervisors.go", "err"}, // of supervise.Tree
-	{"supervise/child_requests.go", "err"},     // of accept
+	{"internal/kernel/system.go", "err"},   // of the scheduler
+	{"internal/kernel/clock.go", "err"},    // the same
+	{"process/errors.go", "reason"},        // the caller's
+	{"observe/supervisors.go", "err"},      // of supervise.Tree
+	{"supervise/child_requests.go", "err"}, // of accept
 	{"observe/instruments.go", "t.sys.Wait(ctx)"},
 }
 
@@ -115,7 +115,6 @@ var rawContexts = []struct{ file, name string }{
 	{"internal/kernel/backoff_mail.go", "WaitsForRestart"},
 	{"internal/kernel/clock.go", "Sleep"},
 	{"internal/kernel/context_life.go", "ActorOf"},
-	{"internal/kernel/life_links.go", "Join"},
 	{"internal/kernel/send_outside.go", "AcquirePermit"},
 }
 
@@ -303,6 +302,8 @@ func (h *handler) show(err error) string { return h.redact(textOf(err)) }
 	}
 	accepts["observe/instruments.go"] = "package observe\nimport \"errors\"\n" +
 		"func (t *toolbox) over(of error) bool { return errors.Is(t.sys.Wait(ctx), of) }\n"
+	accepts["observe/supervisors.go"] = "package observe\nimport \"errors\"\n" +
+		"func of(err, end error) bool { return errors.Is(err, end) }\n"
 	accepts["observe/routes.go"] = "package observe\nfunc text(err error) string { return err.Error() }\n"
 	enforce(t, policy{check: foreignCode, accepts: accepts, rejects: []fault{
 		{"a function in a field", tree{"observe/new.go": "package observe\ntype hook[S any] struct{ f func(S) }\n" +

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // Actors that are muted for others.
@@ -42,7 +43,7 @@ var chains = []incident{
 		k.mailed(s, 50, source, toSink)
 	}},
 	{name: "unread-channel", culprits: is("channel#", "ToChan"), begin: func(s *service) {
-		to := actor.ToChan(s.sys, never)
+		to := bridge.ToChan(s.sys, never)
 		k := newKind("notifier", "notify")
 		for range 5 {
 			k.mailed(s, 20, k.spawn(s), func(_ *thing, c *actor.Context) { to.Send(c, 1) })

@@ -39,8 +39,8 @@ func ask[S, Q, R any](ctx context.Context, by process.Party, b actor.AskBehaviou
 func askFor[Q, R any](ctx context.Context, from actor.Sender, to actor.Asker[Q, R], q Q,
 	handler actor.Handler[actor.Result[R]]) {
 	to.(interface {
-		AskFor(context.Context, kernel.Env, Q, actor.Handler[actor.Result[R]])
-	}).AskFor(ctx, kernel.EnvOf(from), q, handler)
+		AskFor(context.Context, kernel.Env, *kernel.Cell, Q, *seam.Bool, actor.Handler[actor.Result[R]])
+	}).AskFor(ctx, kernel.EnvOf(from), nil, q, nil, handler)
 }
 
 // replied is the handler of the outcome of a request.

@@ -48,11 +48,11 @@ var endOrders = map[string]struct {
 
 // suspend takes an actor down, and restart brings it up, as orders of its supervisor do.
 func suspend(sys *actor.System, ref actor.AnyRef) {
-	kernel.AnyRef(ref).Cell().Suspend(kernel.EnvOf(sys))
+	kernel.AnyRef(ref).Suspend(kernel.EnvOf(sys))
 }
 
 func restart(sys *actor.System, ref actor.AnyRef) {
-	kernel.AnyRef(ref).Cell().Restart(kernel.EnvOf(sys))
+	kernel.AnyRef(ref).Restart(kernel.EnvOf(sys))
 }
 
 // ending is a process whose end is ordered while it waits, in its first life.

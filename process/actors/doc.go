@@ -24,8 +24,8 @@
 //
 // A process must not wait for the system, or end it: System.Wait, Run, Shutdown and Stop, of either
 // system, panic in a process. So do actor.Join, StopWait, DrainWait and KillWait (use [Watch]
-// instead), and SendWait if it would have to wait. The Ask of a behaviour, AskAll and Replies wait
-// as in Proc.Blocking, and keep a goroutine each; [Call] keeps none.
+// instead), and SendWait if it would have to wait. The Ask of a behaviour, bridge.AskAll and
+// bridge.Replies wait as in Proc.Blocking, and keep a goroutine each; [Call] keeps none.
 //
 // The system is quiet when neither actors nor processes can go on. Its end unwinds the processes
 // before the actors end. By then no behaviour runs, so messages of deferred functions become dead

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 	"github.com/gallop-go/gallop/process"
 	"github.com/gallop-go/gallop/process/actors"
 )
@@ -96,7 +97,7 @@ func TestAsk_InAProcess(t *testing.T) {
 				equal(t, "reply", v, 2*n)
 				equal(t, "error", err, error(nil))
 			}
-			all, err := actor.AskAll(ctx, double, rs, 3)
+			all, err := bridge.AskAll(ctx, double, rs, 3)
 			equal(t, "replies", all, []int{6, 6})
 			equal(t, "error", err, error(nil))
 		}), error(nil))
@@ -113,7 +114,7 @@ func TestAsk_InAProcess_Stop(t *testing.T) {
 			errs <- err
 		})
 		process.Go(actors.Join(sys), func(*process.Proc) {
-			_, err := actor.AskAll(context.Background(), later, []actor.Ref[puppet]{r}, called)
+			_, err := bridge.AskAll(context.Background(), later, []actor.Ref[puppet]{r}, called)
 			errs <- err
 		})
 		for len(called) < 2 {

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 // request asks for the sum of the leaves below.
@@ -54,7 +55,7 @@ func Sum(ctx context.Context, size, div int) (int, error) {
 	sys := actor.Start()
 	defer sys.Stop()
 	got := make(chan int, 1)
-	ask.Send(sys, nodeType.Spawn(sys, node{}), request{0, size, div, actor.ToChan(sys, got)})
+	ask.Send(sys, nodeType.Spawn(sys, node{}), request{0, size, div, bridge.ToChan(sys, got)})
 	select {
 	case n := <-got:
 		return n, nil

@@ -37,7 +37,7 @@ const (
 	ValView       = "capability.Val.View"
 	DeferReply    = "actor.Defer"
 	Hold          = "actor.System.Hold"
-	FromChan      = "actor.FromChan"
+	FromChan      = "bridge.FromChan"
 	Yield         = "actor.Yield"
 	Stash         = "actor.Behaviour.Stash"
 	AskStash      = "actor.AskBehaviour.Stash"
@@ -122,7 +122,7 @@ var funcs = slices.Concat([]Func{
 	{Name: "actor.AskBehaviour.To", To: 1, NonZero: in(Recv, 1)},
 	{Name: "actor.Asker.Ask", Payload: 2, Waits: true, NonNil: in(Recv)},
 	{Name: "actor.Asker.AskTo", Payload: 2, NonNil: in(Recv, 3)},
-	{Name: "actor.AskAll", Payload: 4, Waits: true, NonZero: in(2)},
+	{Name: "bridge.AskAll", Payload: 4, Waits: true, NonZero: in(2)},
 	{Name: "actor.AskTo", Payload: 4, To: 3, Own: in(5), NonZero: in(2, 3, 5)},
 	{Name: "actor.AskToWith", Payload: 4, To: 3, Own: in(5), NonZero: in(2, 3, 5)},
 	{Name: "actor.Deferred.HandOver", NonZero: in(Recv, 2)},
@@ -140,7 +140,7 @@ var funcs = slices.Concat([]Func{
 	{Name: "actor.Pipe", Own: in(2), Elsewhere: in(3), NonNil: in(3), NonZero: in(2)},
 	{Name: "actor.PipeWith", Own: in(2), Elsewhere: in(4), NonNil: in(4), NonZero: in(2)},
 	{Name: FromChan, Own: in(3), NonNil: in(2), NonZero: in(3)},
-	{Name: "actor.ToChan", NonNil: in(2)},
+	{Name: "bridge.ToChan", NonNil: in(2)},
 
 	// Life.
 	{Name: "actor.Become", Own: in(2), NonNil: in(2)},

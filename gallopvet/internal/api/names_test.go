@@ -58,7 +58,7 @@ func load(t *testing.T) map[string]*types.Package {
 	pkgs := map[string]*types.Package{}
 	var paths []string
 	for _, name := range []string{
-		"actor", "actortest", "capability", "group", "heap", "process", "process/actors", "sched", "supervise",
+		"actor", "actortest", "bridge", "capability", "group", "heap", "process", "process/actors", "sched", "supervise",
 	} {
 		paths = append(paths, Module+"/"+name)
 	}

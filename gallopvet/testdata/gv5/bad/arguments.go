@@ -4,6 +4,7 @@ import (
 	"cases/step"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 	"github.com/gallop-go/gallop/capability"
 )
 
@@ -68,7 +69,7 @@ func init() {
 		_ = step.Start().Wait(nil) // want `System.Wait is given a nil context.Context and panics`
 	})
 	step.Case("gv5/nil channel", "ToChan: a nil channel", func() {
-		actor.ToChan[int](step.Start(), nil) // want `ToChan is given a nil channel and panics`
+		bridge.ToChan[int](step.Start(), nil) // want `ToChan is given a nil channel and panics`
 	})
 	step.Case("gv5/empty name", "SpawnNamed: an empty name", func() {
 		_, _ = countType.SpawnNamed(step.Start(), "", counter{}) // want `Type.SpawnNamed is given an empty name and panics`

@@ -7,6 +7,7 @@ import (
 	"cases/step"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
 )
 
 type desk struct{}
@@ -61,7 +62,7 @@ func init() {
 		c.Shield(nil) // want `Context.Shield is given a nil function and panics`
 	})
 	inBehaviour("from nil channel", "FromChan: a nil channel", func(c *actor.Context) {
-		actor.FromChan(c, nil, do) // want `FromChan is given a nil channel and panics`
+		bridge.FromChan(c, nil, do) // want `FromChan is given a nil channel and panics`
 	})
 	step.Case("gv5/nil clock", "a nil or zero VirtualClock", func() {
 		var v *actor.VirtualClock

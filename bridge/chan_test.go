@@ -1,8 +1,7 @@
-package actor_test
+package bridge_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -12,17 +11,33 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/bridge"
+	"github.com/gallop-go/gallop/internal/kernel"
 )
 
 // fromChan opens a bridge to a new puppet.
 func fromChan(t testing.TB, sys *actor.System, ch <-chan int) (p actor.Ref[puppet], stop func()) {
 	p = puppetType.Spawn(sys, puppet{})
 	_, err := try.Ask(soon(t), p, func(_ *puppet, c *actor.Context) (any, error) {
-		stop = actor.FromChan(c, ch, count)
+		stop = bridge.FromChan(c, ch, count)
 		return nil, nil
 	})
 	must(t, err)
 	return p, stop
+}
+
+// goroutines returns how many goroutines of FromChan and ToChan have not ended.
+func goroutines(sys *actor.System) int {
+	if b := kernel.SystemOf(sys).Bridges.Load(); b != nil {
+		return int(b.Left.Load())
+	}
+	return 0
+}
+
+// stopHandler stops the actor of a handler that ToChan has returned.
+func stopHandler[M any](sys *actor.System, h actor.Handler[M]) {
+	r, _ := kernel.ReceiverOf(h)
+	actor.Stop(sys, actor.AnyRef(r.B.Ref()))
 }
 
 // TestFromChan: "sends the values that it receives from ch to the running actor … until … ch is
@@ -88,8 +103,8 @@ func TestFromChan_OfWhoLeaves(t *testing.T) {
 		actor.Drain(c, actor.Self[puppet](c))
 	})
 	do.Send(sys, p, func(*puppet, *actor.Context) {})
-	do.Send(sys, p, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, count)() })
-	do.Send(sys, p, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, count) })
+	do.Send(sys, p, func(_ *puppet, c *actor.Context) { bridge.FromChan(c, ch, count)() })
+	do.Send(sys, p, func(_ *puppet, c *actor.Context) { bridge.FromChan(c, ch, count) })
 	do.Send(sys, p, func(*puppet, *actor.Context) {
 		for range 1000 { // time in which the channel would be read
 			runtime.Gosched()
@@ -108,9 +123,9 @@ func TestFromChan_BackPressure(t *testing.T) {
 	o := overload(t, sys)
 	ch := make(chan deed)
 	var ran atomic.Int64
-	slowDo.Send(sys, o.ref, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, slowDo) })
+	slowDo.Send(sys, o.ref, func(_ *puppet, c *actor.Context) { bridge.FromChan(c, ch, slowDo) })
 	p := slowType.Spawn(sys, puppet{})
-	slowDo.Send(sys, p, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, slowDo) })
+	slowDo.Send(sys, p, func(_ *puppet, c *actor.Context) { bridge.FromChan(c, ch, slowDo) })
 	go func() {
 		for range 1000 {
 			ch <- func(*puppet, *actor.Context) { ran.Add(1) }
@@ -123,7 +138,7 @@ func TestFromChan_BackPressure(t *testing.T) {
 
 	stuck := overload(t, sys)
 	full := make(chan deed, 10)
-	slowDo.Send(sys, stuck.ref, func(_ *puppet, c *actor.Context) { actor.FromChan(c, full, slowDo) })
+	slowDo.Send(sys, stuck.ref, func(_ *puppet, c *actor.Context) { bridge.FromChan(c, full, slowDo) })
 	stuck.release()
 	quietHolds := func() bool { return sys.Stats().Messages > 0 }
 	equal(t, "the system works", quietHolds(), true)
@@ -170,7 +185,7 @@ func TestToChan(t *testing.T) {
 		t.Run(fmt.Sprint(room), func(t *testing.T) {
 			sys := start(t)
 			ch := make(chan int, room)
-			out := actor.ToChan(sys, ch)
+			out := bridge.ToChan(sys, ch)
 			n, next := 1000, 0
 			var enough atomic.Bool // until it is muted, if there is no room
 			enough.Store(room > 0)
@@ -204,7 +219,7 @@ func TestToChan_Stop(t *testing.T) {
 			var dead letters
 			sys := start(t, dead.option())
 			ch := make(chan int)
-			out := actor.ToChan(sys, ch)
+			out := bridge.ToChan(sys, ch)
 			for i := range 200 {
 				out.Send(sys, i)
 			}
@@ -212,7 +227,7 @@ func TestToChan_Stop(t *testing.T) {
 			if end == "system" {
 				sys.Stop()
 			} else {
-				actor.StopHandler(sys, out)
+				stopHandler(sys, out)
 			}
 			taken := 1
 			eventually(t, "the rest to be dead letters", func() bool {
@@ -237,7 +252,7 @@ func TestToChan_StopLeavesNothing(t *testing.T) {
 			for range scaled(50) {
 				var dead letters
 				sys := start(t, append(opts, dead.option())...)
-				out := actor.ToChan(sys, make(chan int))
+				out := bridge.ToChan(sys, make(chan int))
 				for i := range 200 {
 					out.Send(sys, i)
 				}
@@ -260,13 +275,13 @@ func TestFromChan_StopLeavesNothing(t *testing.T) {
 		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 			c.ApplyPressure()
 			for range 20 {
-				actor.FromChan(c, ch, count)
+				bridge.FromChan(c, ch, count)
 			}
 		})
 		for range 20 {
 			ch <- 1
 		}
-		eventually(t, "all to wait for a place", func() bool { return actor.Waiting(p) == 20 })
+		eventually(t, "all to wait for a place", func() bool { return kernel.AnyRef(p).Cell().FlowOf().Permits.Waiting() == 20 })
 		sys.Stop()
 		equal(t, "dead letters when Stop has returned", dead.n.Load(), 20)
 	}
@@ -280,8 +295,8 @@ func TestBridges_StopInADeterministicRun(t *testing.T) {
 		var dead letters
 		sys := start(t, actor.WithDeterministic(seed), dead.option())
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
-			actor.FromChan(c, make(chan int), count)
-			actor.ToChan(c, make(chan int)).Send(c, 1)
+			bridge.FromChan(c, make(chan int), count)
+			bridge.ToChan(c, make(chan int)).Send(c, 1)
 		})
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond) // both have begun
 		wants(t, sys.Wait(ctx), context.DeadlineExceeded)
@@ -304,9 +319,9 @@ func TestBridges_OpenedWhileStopping(t *testing.T) {
 			begun, stopped := make(chan struct{}), make(chan struct{})
 			k.do.Send(sys, k.typ.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
 				close(begun)
-				eventually(t, "the stop", func() bool { return actor.SystemStopping(sys) })
-				actor.FromChan(c, make(chan deed), k.do)
-				actor.ToChan(c, make(chan int)).Send(c, 1)
+				eventually(t, "the stop", func() bool { return kernel.SystemOf(sys).Sched.Stopping() })
+				bridge.FromChan(c, make(chan deed), k.do)
+				bridge.ToChan(c, make(chan int)).Send(c, 1)
 			})
 			receive(t, "the turn", begun)
 			go func() { sys.Stop(); close(stopped) }()
@@ -314,22 +329,6 @@ func TestBridges_OpenedWhileStopping(t *testing.T) {
 			equal(t, "dead letters", dead.n.Load(), 1)
 		})
 	}
-}
-
-// TestPipe_Stops: a function that Pipe runs may stop the system, which does not wait for it.
-func TestPipe_Stops(t *testing.T) {
-	var dead letters
-	sys := start(t, dead.option())
-	stopped := make(chan struct{})
-	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
-		actor.Pipe(c, reply, func(context.Context) (int, error) {
-			sys.Stop()
-			close(stopped)
-			return 1, nil
-		})
-	})
-	receive(t, "Stop to return", stopped)
-	eventually(t, "its result to be a dead letter", func() bool { return dead.n.Load() == 1 })
 }
 
 // TestToChan_Closed: a channel that is closed too early ends the actor, and not the process. The
@@ -348,7 +347,7 @@ func TestToChan_Closed(t *testing.T) {
 					crash.Add(1)
 				}}))...)
 			ch := make(chan int)
-			out := actor.ToChan(sys, ch)
+			out := bridge.ToChan(sys, ch)
 			for i := range 100 {
 				out.Send(sys, i)
 			}
@@ -375,7 +374,7 @@ func TestFromChan_Stopped(t *testing.T) {
 		}
 		var left int
 		inside(t, sys, func(c *actor.Context) {
-			stop := actor.FromChan(c, ch, count)
+			stop := bridge.FromChan(c, ch, count)
 			stop()
 			left = len(ch)
 		})
@@ -389,162 +388,20 @@ func TestFromChan_Stopped(t *testing.T) {
 // TestMisuse_OfBridges: the panics that the doc comments promise.
 func TestMisuse_OfBridges(t *testing.T) {
 	sys := start(t)
-	panics(t, "ToChan: a nil channel", func() { actor.ToChan[int](sys, nil) })
+	panics(t, "ToChan: a nil channel", func() { bridge.ToChan[int](sys, nil) })
 	inside(t, sys, func(c *actor.Context) {
-		panics(t, "FromChan: a nil channel for puppet.count", func() { actor.FromChan(c, nil, count) })
-		panics(t, "slow.do is not one of puppet#", func() { actor.FromChan(c, make(chan deed), slowDo) })
+		panics(t, "FromChan: a nil channel for puppet.count", func() { bridge.FromChan(c, nil, count) })
+		panics(t, "slow.do is not one of puppet#", func() { bridge.FromChan(c, make(chan deed), slowDo) })
 	})
 	quiet(t, sys)
 	panics(t, "Status of a zero Ref", func() { actor.Ref[puppet]{}.Status() })
 	ctx := context.Background()
 	panics(t, "a zero AskBehaviour", func() {
-		_, _ = actor.AskAll(ctx, actor.AskBehaviour[puppet, int, int]{}, nil, 1)
+		_, _ = bridge.AskAll(ctx, actor.AskBehaviour[puppet, int, int]{}, nil, 1)
 	})
 	panics(t, "puppet.value sent to a zero Ref", func() {
-		_, _ = actor.AskAll(ctx, value, []actor.Ref[puppet]{{}}, struct{}{})
+		_, _ = bridge.AskAll(ctx, value, []actor.Ref[puppet]{{}}, struct{}{})
 	})
-}
-
-// puppets spawns n puppets, whose states are 0 to n-1.
-func puppets(sys *actor.System, n int) []actor.Ref[puppet] {
-	list := make([]actor.Ref[puppet], n)
-	for i := range list {
-		list[i] = puppetType.Spawn(sys, puppet{n: i})
-	}
-	return list
-}
-
-// TestAskAll: "blocks until all have replied, and returns the replies in the order of
-// the refs"; "gives up at the first error … and returns it".
-func TestAskAll(t *testing.T) {
-	sys := start(t)
-	list := puppets(sys, 100)
-	got, err := actor.AskAll(soon(t), value, list, struct{}{})
-	must(t, err)
-	for i, n := range got {
-		equal(t, "reply", n, i)
-	}
-	none, err := actor.AskAll(soon(t), value, nil, struct{}{})
-	must(t, err)
-	equal(t, "replies of nobody", len(none), 0)
-
-	stuck := make(chan struct{})
-	defer close(stuck)
-	do.Send(sys, list[0], func(*puppet, *actor.Context) { <-stuck })
-	fault := errors.New("a fault")
-	do.Send(sys, list[50], func(p *puppet, _ *actor.Context) { p.note = fault })
-	_, err = actor.AskAll(soon(t), try, list[:51], func(p *puppet, _ *actor.Context) (any, error) {
-		err, _ := p.note.(error)
-		return nil, err
-	})
-	wants(t, err, fault) // though the first is stuck
-}
-
-// TestReplies_HaveCome: outcomes that have come before ctx ends do not have ctx's error.
-func TestReplies_HaveCome(t *testing.T) {
-	sys := start(t)
-	list := puppets(sys, 8)
-	for range 20 {
-		ctx, cancel := context.WithCancel(soon(t))
-		first := true
-		for _, res := range actor.Replies(ctx, value, list, struct{}{}) {
-			if first {
-				first = false
-				quiet(t, sys) // all have answered
-				cancel()
-			}
-			must(t, res.Err)
-		}
-		cancel()
-	}
-}
-
-// TestReplies: "the outcome of every request, with the actor that was asked, in the order in which
-// the outcomes come in. The outcomes that are still missing have … ctx's error, when ctx ends".
-func TestReplies(t *testing.T) {
-	sys := start(t)
-	list := puppets(sys, 10)
-	actor.Stop(sys, list[3])
-	do.Send(sys, list[4], func(*puppet, *actor.Context) { panic("on purpose") })
-	quiet(t, sys)
-	stuck := make(chan struct{})
-	do.Send(sys, list[0], func(*puppet, *actor.Context) { <-stuck })
-	ctx, cancel := context.WithCancel(soon(t))
-	defer cancel()
-	var order []actor.Ref[puppet]
-	for r, res := range actor.Replies(ctx, value, list, struct{}{}) {
-		order = append(order, r)
-		i := slices.Index(list, r)
-		switch {
-		case i == 0:
-			wants(t, res.Err, context.Canceled)
-		case i == 3 || i == 4:
-			wants(t, res.Err, actor.ErrStopped)
-		default:
-			must(t, res.Err)
-			equal(t, "reply", res.Value, i)
-		}
-		if len(order) == 9 {
-			cancel()
-		}
-	}
-	equal(t, "outcomes", len(order), 10)
-	equal(t, "the last", order[9], list[0])
-	close(stuck)
-	for r := range actor.Replies(soon(t), value, list, struct{}{}) {
-		equal(t, "one that was asked", slices.Contains(list, r), true)
-		break // "Replies that come after the end of the loop are discarded."
-	}
-	quiet(t, sys)
-	inside(t, sys, func(c *actor.Context) {
-		_, err := actor.AskAll(context.Background(), value, []actor.Ref[puppet]{actor.Self[puppet](c)},
-			struct{}{})
-		wants(t, err, actor.ErrDeadlock)
-	})
-}
-
-// TestStatus: "Status returns the state of the actor at this moment."
-func TestStatus(t *testing.T) {
-	sys := start(t, actor.WithWorkers(2))
-	o := overload(t, sys)
-	equal(t, "an overloaded actor", o.ref.Status(), actor.StatusOverloaded)
-	o.release()
-	stay, at := make(chan struct{}), make(chan struct{})
-	p := puppetType.Spawn(sys, puppet{})
-	equal(t, "a new actor", p.Status(), actor.StatusIdle)
-	do.Send(sys, p, func(*puppet, *actor.Context) { close(at); <-stay })
-	receive(t, "the behaviour", at)
-	equal(t, "an actor at work", p.Status(), actor.StatusBusy)
-	close(stay)
-	quiet(t, sys)
-	equal(t, "an actor that is done", p.Status(), actor.StatusIdle)
-	equal(t, "one that has recovered", o.ref.Status(), actor.StatusIdle)
-	actor.Stop(sys, p)
-	quiet(t, sys)
-	equal(t, "an actor that has ended", p.Status(), actor.StatusEnded)
-	for s, want := range map[actor.Status]string{actor.StatusIdle: "idle", actor.StatusBusy: "busy",
-		actor.StatusOverloaded: "overloaded", actor.StatusEnded: "ended", 99: "unknown", -1: "unknown"} {
-		equal(t, "name", s.String(), want)
-	}
-}
-
-// TestAskAll_EndedBefore: "If ctx had ended before the call, no request is sent", nor by
-// Replies.
-func TestAskAll_EndedBefore(t *testing.T) {
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	sys := start(t)
-	list := puppets(sys, 3)
-	_, err := actor.AskAll(ended, value, list, struct{}{})
-	wants(t, err, context.Canceled)
-	n := 0
-	for _, res := range actor.Replies(ended, value, list, struct{}{}) {
-		wants(t, res.Err, context.Canceled)
-		n++
-	}
-	equal(t, "outcomes", n, len(list))
-	quiet(t, sys)
-	equal(t, "messages run", sys.Stats().Messages, 0)
 }
 
 // TestFromChan_AgainInOrder: "If FromChan is called again for the same behaviour, after a stop or a
@@ -575,11 +432,11 @@ func readAgain(t *testing.T, sys *actor.System, opts []actor.TypeOption) {
 	typ := actor.NewType[int]("reader", opts...)
 	open, read := actor.Declare[struct{}](typ, "open"), actor.Declare[int](typ, "read")
 	typ.Table(
-		open.Handle(func(_ *int, c *actor.Context, _ struct{}) { stop = actor.FromChan(c, ch, read) }),
+		open.Handle(func(_ *int, c *actor.Context, _ struct{}) { stop = bridge.FromChan(c, ch, read) }),
 		read.Handle(func(_ *int, c *actor.Context, v int) {
 			if got = append(got, v); v%3 == 2 {
 				stop()
-				stop = actor.FromChan(c, ch, read)
+				stop = bridge.FromChan(c, ch, read)
 			}
 		}))
 	open.Send(sys, typ.Spawn(sys, 0), struct{}{})
@@ -613,13 +470,22 @@ func TestFromChan_AgainBehindARestart(t *testing.T) {
 			if got = append(got, v); v%5 == 4 {
 				panic("on purpose")
 			}
-		})).OnStart(func(_ *int, c *actor.Context) error { actor.FromChan(c, ch, read); return nil })
-		w := wardenType.Spawn(sys, warden{fell: func(c *actor.Context, f actor.ChildDown) {
-			actor.Restart(c, f.Ref)
-		}})
-		wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {
-			actor.SpawnSupervised(c, typ, func(*int) {}, wardenFell)
-		})
+		})).OnStart(func(_ *int, c *actor.Context) error { bridge.FromChan(c, ch, read); return nil })
+		parentType := actor.NewType[int]("parent")
+		spawn := actor.Declare[struct{}](parentType, "spawn")
+		fell := actor.Declare[kernel.ChildDown](parentType, "fell")
+		parentType.Table(
+			spawn.Handle(func(_ *int, c *actor.Context, _ struct{}) {
+				kernel.SpawnUnder(kernel.TurnOf(c), (*kernel.AnyType)(typ).Info(), func(*int) {},
+					kernel.ChildOptions{Down: kernel.AnyBehaviour(fell).Descriptor()})
+			}),
+			fell.Handle(func(_ *int, c *actor.Context, down kernel.ChildDown) {
+				if !down.Final {
+					down.Ref.Restart(kernel.EnvOf(c))
+				}
+			}))
+		spawn.Send(sys, parentType.Spawn(sys, 0), struct{}{})
+		quiet(t, sys)
 		if len(got) != n || !slices.IsSorted(got) {
 			t.Errorf("seed %d: out of the channel came %v", seed, got)
 		}
@@ -642,15 +508,74 @@ func TestFromChan_AgainAndAgain(t *testing.T) {
 				must(t, err)
 			}
 			var stop func()
-			in(func(c *actor.Context) { c.ApplyPressure(); stop = actor.FromChan(c, ch, count) })
+			in(func(c *actor.Context) { c.ApplyPressure(); stop = bridge.FromChan(c, ch, count) })
 			for range n {
-				in(func(c *actor.Context) { stop(); stop = actor.FromChan(c, ch, count) })
+				in(func(c *actor.Context) { stop(); stop = bridge.FromChan(c, ch, count) })
 			}
 			eventually(t, "those that wait in line, and are over, to go", func() bool {
 				in(func(*actor.Context) {})
-				return actor.Bridges(sys) <= n/2
+				return goroutines(sys) <= n/2
 			})
 			sys.Stop()
 		}
 	}
+}
+
+// TestBug_3382_ToChan: the reader of a channel of ToChan asks the actor that sends to it, before it
+// reads on, and that actor is muted because the channel is full: "no actor is muted for ever".
+func TestBug_3382_ToChan(t *testing.T) {
+	sys := start(t, actor.WithWorkers(2))
+	ch := make(chan int)
+	out := bridge.ToChan(sys, ch)
+	a := puppetType.Spawn(sys, puppet{})
+	var sent atomic.Int64
+	var send deed
+	send = func(_ *puppet, c *actor.Context) {
+		out.Send(c, int(sent.Add(1)))
+		if sent.Load() < 1000 {
+			do.Send(c, actor.Self[puppet](c), send)
+		}
+	}
+	const before = 70 // more than the 64 that may wait
+	for range before {
+		out.Send(sys, int(sent.Add(1)))
+	}
+	eventually(t, "senders to be held up", func() bool { return sys.Stats().Messages >= before })
+	do.Send(sys, a, send)
+	eventually(t, "the sender to be muted", func() bool { return sys.Stats().Mutes > 0 })
+	if _, err := value.Ask(soon(t), a, struct{}{}); err != nil {
+		t.Errorf("the question: %v", err)
+	}
+	for i := range 1000 {
+		equal(t, "value", receive(t, "a value", ch), i+1)
+	}
+	quiet(t, sys)
+	st := sys.Stats()
+	equal(t, "unmutes", st.Unmutes, st.Mutes)
+}
+
+// TestToChan_PressedAgain: the signal that there is room comes when there is none any more. Senders
+// are muted all the same. The signal does not count as a message of the user's.
+func TestToChan_PressedAgain(t *testing.T) {
+	sys := start(t, actor.WithWorkers(1))
+	ch := make(chan int)
+	out := bridge.ToChan(sys, ch)
+	for i := range 70 {
+		out.Send(sys, i)
+	}
+	eventually(t, "senders to be held up", func() bool { return sys.Stats().Messages >= 70 })
+	bridge.TellOfRoom(out) // late, as if pressure had been applied again
+	w := puppetType.Spawn(sys, puppet{})
+	var goesOn atomic.Bool
+	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 70) })
+	do.Send(sys, w, func(*puppet, *actor.Context) { goesOn.Store(true) })
+	eventually(t, "the sender to be muted, or not", func() bool {
+		return goesOn.Load() || sys.Stats().Mutes >= 1
+	})
+	equal(t, "the sender goes on", goesOn.Load(), false)
+	for range 71 {
+		receive(t, "a value", ch)
+	}
+	quiet(t, sys)
+	equal(t, "messages", sys.Stats().Messages, 71+2)
 }

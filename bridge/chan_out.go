@@ -1,9 +1,11 @@
-package actor
+package bridge
 
 import (
 	"reflect"
 	"sync"
 
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/face"
 	"github.com/gallop-go/gallop/internal/kernel"
 )
 
@@ -11,7 +13,7 @@ import (
 // and returns the actor as a handler. It panics if ch is nil.
 //
 // While ch has room the actor itself sends to it; otherwise one goroutine waits for room.
-// When 64 messages wait, the actor applies pressure ([Context.ApplyPressure]): the actors
+// When 64 messages wait, the actor applies pressure ([actor.Context.ApplyPressure]): the actors
 // that send to it are muted until there is room again. Now and then they are released for
 // the mail that they have, in case one of them has to act before ch is read.
 //
@@ -21,7 +23,7 @@ import (
 // The runtime never closes ch. Its maker may close it when Run, or Shutdown without an
 // error, has returned. If ch is closed earlier, the actor panics over the next message,
 // and ends.
-func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
+func ToChan[M any](from actor.Sender, ch chan<- M) actor.Handler[M] {
 	if ch == nil {
 		panic("gallop: ToChan: a nil channel")
 	}
@@ -30,10 +32,13 @@ func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
 	return t.put.To(r)
 }
 
+// sinkBuffer is how many messages wait before senders are muted. The comment of ToChan names it.
+const sinkBuffer = 64
+
 // sinkType is the type of channel sinks for one type of messages.
 type sinkType[M any] struct {
-	typ *Type[chanSink[M]]
-	put Behaviour[chanSink[M], M]
+	typ *actor.Type[chanSink[M]]
+	put actor.Behaviour[chanSink[M], M]
 }
 
 var sinkTypes sync.Map // reflect.Type of M → *sinkType[M]
@@ -43,8 +48,8 @@ func sinkTypeOf[M any]() *sinkType[M] {
 	if t, ok := sinkTypes.Load(key); ok {
 		return t.(*sinkType[M])
 	}
-	t := &sinkType[M]{typ: NewType[chanSink[M]]("channel")}
-	t.put = Declare[M](t.typ, "put")
+	t := &sinkType[M]{typ: actor.NewType[chanSink[M]]("channel")}
+	t.put = actor.Declare[M](t.typ, "put")
 	t.typ.Table(t.put.Handle((*chanSink[M]).doPut))
 	first, _ := sinkTypes.LoadOrStore(key, t)
 	return first.(*sinkType[M])
@@ -62,8 +67,8 @@ type chanSink[M any] struct {
 	pressed bool // guarded by mu: senders are muted
 }
 
-func (o *chanSink[M]) doPut(in *Context, m M) {
-	c := in.kernel()
+func (o *chanSink[M]) doPut(in *actor.Context, m M) {
+	c := kernel.TurnOf(in)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.flows {
@@ -73,11 +78,11 @@ func (o *chanSink[M]) doPut(in *Context, m M) {
 		default:
 		}
 		o.flows = true
-		r, sys, end := Self[chanSink[M]](in), c.Sys, kernel.BridgesOf(c.Self.MakeCold()).UntilLifeDone()
+		r, sys, end := actor.Self[chanSink[M]](in), c.Sys, bridgesOf(c.Self).Chan()
 		sys.Bridge(kernel.ToChanErrand, c.Self, func() { o.flow(r, sys, end) })
 	}
 	o.waiting = append(o.waiting, m)
-	if len(o.waiting) >= kernel.SinkBuffer && !o.pressed {
+	if len(o.waiting) >= sinkBuffer && !o.pressed {
 		o.pressed = true
 		c.ApplyPressure()
 	}
@@ -102,11 +107,11 @@ func (s sinkReady[M]) Serve(_ *kernel.Cell, c *kernel.Turn) {
 // channel is closed, flow sends the remaining messages to the actor once more. For an actor that
 // has ended they become dead letters. If the channel is closed, the actor panics: a behaviour may
 // panic, a goroutine of the runtime must not.
-func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *kernel.System, ended <-chan struct{}) {
+func (o *chanSink[M]) flow(me actor.Ref[chanSink[M]], sys *kernel.System, ended <-chan struct{}) {
 	for {
 		m, ok, room := o.next()
 		if room {
-			me.target().Tell(sys, sinkReady[M]{o: o}) // not under the lock: others may go first
+			kernel.AnyRef(me).Cell().Tell(sys, sinkReady[M]{o: o}) // not under the lock: others may go first
 		}
 		if !ok {
 			return
@@ -115,7 +120,7 @@ func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *kernel.System, ended <-chan
 			continue
 		}
 		for _, m := range o.close(m) {
-			o.typ.put.Send(systemOf(sys), me, m)
+			o.typ.put.Send(face.System(sys), me, m)
 		}
 		return
 	}
@@ -168,7 +173,7 @@ func (o *chanSink[M]) next() (m M, ok, room bool) {
 		clear(o.waiting[:1])
 		o.waiting = o.waiting[1:]
 	}
-	room = o.pressed && len(o.waiting) < kernel.SinkBuffer/2
+	room = o.pressed && len(o.waiting) < sinkBuffer/2
 	o.pressed = o.pressed && !room
 	return m, ok, room
 }

@@ -1,10 +1,11 @@
-package kernel
+package inspect
 
 import (
 	"slices"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/flightlog"
+	"github.com/gallop-go/gallop/internal/kernel"
 	"github.com/gallop-go/gallop/internal/kernel/msg"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -19,15 +20,15 @@ import (
 
 // probe is a pair of functions that are called before and after a behaviour. Either may be nil.
 type probe struct {
-	before, after func(c *Turn, worker int, from uint64)
+	before, after func(c *kernel.Turn, worker int, from uint64)
 }
 
-// watch is one call of Watch, Record or Label in one system. A watch of Watch has of, a watch of
-// Label has labels, and a watch of Record has neither.
+// watch is one call of watchTypes, Record or Labels in one system. A watch of watchTypes has of, a
+// watch of Labels has labels, and a watch of Record has neither.
 type watch struct {
-	sys  *System
+	sys  *kernel.System
 	fits func(typ string) bool
-	of   func(typ, behaviour string, request bool) (before, after func(c *Turn, worker int,
+	of   func(typ, behaviour string, request bool) (before, after func(c *kernel.Turn, worker int,
 		from uint64))
 	labels func(typ, behaviour string) (set func())
 	tables []*watchedTable // guarded by inspected.mu
@@ -35,8 +36,8 @@ type watch struct {
 
 // watchedTable is a dispatch table whose entries are exchanged.
 type watchedTable struct {
-	typ       *TypeInfo
-	runs, old []RunFunc
+	typ       *kernel.TypeInfo
+	runs, old []kernel.RunFunc
 	// probes is changed under the mu of watchedTables.
 	probes seam.Pointer[[]tableProbes]
 	// Guarded by the same mu: the number of systems that record, and the present function of the
@@ -56,52 +57,25 @@ type tableProbes struct {
 // watchedTables has the watched tables of all systems, by the address of their first entry.
 var watchedTables struct {
 	mu  sync.Mutex
-	all map[*RunFunc]*watchedTable // guarded by mu
+	all map[*kernel.RunFunc]*watchedTable // guarded by mu
 }
 
-// Watch puts probes around the behaviours of each type for which fits returns true. of is called
-// once for each behaviour of such a type and returns its probes. stop ends the watch.
-func (in *Inspector) Watch(fits func(typ string) bool, of func(typ, behaviour string,
-	request bool) (before, after func(c *Turn, worker int, from uint64))) (stop func()) {
-	w := &watch{sys: in.S, fits: fits, of: of}
-	all := in.on()
+// watchTypes puts probes around the behaviours of each type for which fits returns true. of is
+// called once for each behaviour of such a type and returns its probes. stop ends the watch.
+func watchTypes(s *kernel.System, fits func(typ string) bool, of func(typ, behaviour string,
+	request bool) (before, after func(c *kernel.Turn, worker int, from uint64))) (stop func()) {
+	w := &watch{sys: s, fits: fits, of: of}
+	all := on(s)
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.watches = append(all.watches, w)
-	in.eachTable(func(t *TypeInfo, runs []RunFunc) { w.add(t, runs) })
+	s.EachTable(w.add)
 	var once sync.Once
 	return func() { once.Do(func() { all.unwatch(w) }) }
 }
 
-// eachTable calls f for each table by which actors of the system dispatch. A table that comes into
-// use later is passed to dispatch. Caller holds inspected.mu.
-func (in *Inspector) eachTable(f func(t *TypeInfo, runs []RunFunc)) {
-	if s := in.S.Sim; s != nil {
-		s.mu.Lock()
-		var types []*TypeInfo
-		var tables []*table
-		for of, own := range s.tables {
-			types, tables = append(types, of.typ), append(tables, own)
-		}
-		s.mu.Unlock()
-		for i, t := range types {
-			f(t, tables[i].Runs)
-		}
-		return
-	}
-	if all := in.S.types.all.Load(); all != nil {
-		for _, k := range *all {
-			if k == nil {
-				continue
-			}
-			f(k.Typ, k.runs)
-			k.Typ.variants.Each(func(v *VariantInfo) { f(k.Typ, in.S.variantOf(v).Runs) })
-		}
-	}
-}
-
-// dispatch implements inspection.
-func (i *inspected) dispatch(t *TypeInfo, runs []RunFunc) {
+// Dispatch implements kernel.Inspection.
+func (i *inspected) Dispatch(t *kernel.TypeInfo, runs []kernel.RunFunc) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, w := range i.watches {
@@ -111,13 +85,13 @@ func (i *inspected) dispatch(t *TypeInfo, runs []RunFunc) {
 
 // add watches a table, unless the watch has it already or does not fit its type. Caller holds
 // inspected.mu.
-func (w *watch) add(t *TypeInfo, runs []RunFunc) {
+func (w *watch) add(t *kernel.TypeInfo, runs []kernel.RunFunc) {
 	if !w.fits(t.Name) || slices.ContainsFunc(w.tables,
 		func(o *watchedTable) bool { return &o.runs[0] == &runs[0] }) {
 		return
 	}
 	p := tableProbes{w, make([]probe, len(runs))}
-	for id := UserIDs; id < len(runs) && w.of != nil; id++ {
+	for id := kernel.UserIDs; id < len(runs) && w.of != nil; id++ {
 		d := t.Decls[id]
 		p.probe[id].before, p.probe[id].after = w.of(t.Name, d.Name, d.Reject != nil)
 	}
@@ -129,7 +103,7 @@ func (w *watch) add(t *TypeInfo, runs []RunFunc) {
 		o = &watchedTable{typ: t, runs: runs, old: slices.Clone(runs)}
 		o.probes.Store(new([]tableProbes))
 		if l.all == nil {
-			l.all = map[*RunFunc]*watchedTable{}
+			l.all = map[*kernel.RunFunc]*watchedTable{}
 		}
 		l.all[&runs[0]] = o
 	}
@@ -156,7 +130,7 @@ func (t *watchedTable) update() {
 	}
 	t.records, t.isProbed, t.isLabelled = records, isProbed, isLabelled
 	now := slices.Clone(t.old)
-	for id := UserIDs; id < len(now); id++ {
+	for id := kernel.UserIDs; id < len(now); id++ {
 		if records {
 			now[id] = recorded(flightlog.IndexOf(t.typ.Name, t.typ.Decls[id].Name), now[id])
 		}
@@ -168,7 +142,7 @@ func (t *watchedTable) update() {
 		}
 	}
 	t.probes.Store(t.probes.Load()) // a barrier: entries are complete before they are stored
-	for id := UserIDs; id < len(now); id++ {
+	for id := kernel.UserIDs; id < len(now); id++ {
 		exchange(t.runs, id, now[id])
 	}
 }
@@ -201,11 +175,11 @@ func (i *inspected) unwatch(w *watch) {
 //
 //go:norace
 //go:noinline
-func exchange(runs []RunFunc, id int, run RunFunc) { runs[id] = run }
+func exchange(runs []kernel.RunFunc, id int, run kernel.RunFunc) { runs[id] = run }
 
 // probed returns the entry of a behaviour that has probes. It calls run between the probes.
-func (t *watchedTable) probed(id int, run RunFunc) RunFunc {
-	return func(c *Turn, a *Cell, m *Message) {
+func (t *watchedTable) probed(id int, run kernel.RunFunc) kernel.RunFunc {
+	return func(c *kernel.Turn, a *kernel.Cell, m *kernel.Message) {
 		probes, from := *t.probes.Load(), m.From&^msg.WasStashed
 		for i := range probes {
 			if p := &probes[i]; p.of.sys == c.Sys && p.probe[id].before != nil {

@@ -1,3 +1,0 @@
-package kernel
-
-const SinkBuffer = 64 // messages that wait before senders are muted
