@@ -126,8 +126,8 @@ func (in *incident) look() {
 	}
 	b.screen(390, 844, "light")
 	b.shoot(in.name + "-phone")
-	if strings.HasPrefix(in.name, "shutdown") {
-		return // the system has ended by now
+	if strings.HasPrefix(in.name, "shutdown") || in.name == "panics" {
+		return // the system, or the actor of the finding, has ended by now
 	}
 	if link := eval[string](b, `document.querySelector('.lint:not(.info) a')?.hash ?? ''`); link != "" {
 		b.goTo(strings.TrimPrefix(link, "#/"))
