@@ -37,16 +37,16 @@ func TestSpawn_WritesFirst(t *testing.T) {
 	if raceDetector || runtime.GOARCH != "amd64" {
 		t.Skip("it knows one compiler's one instruction") // as above
 	}
-	code := functionsOf(t, `actor\.\(\*cell\)\.init$`)
+	code := functionsOf(t, `kernel\.\(\*Turn\)\.InitCell$`)
 	if len(code) != 1 {
 		t.Fatalf("found %d functions", len(code))
 	}
-	// init gets the cell in AX.
-	stored := regexp.MustCompile(`MOVQ \w+, 0x\w+\(AX\)`).FindIndex(code[0])
+	// InitCell gets the cell in BX.
+	stored := regexp.MustCompile(`MOVQ \w+, 0x\w+\(BX\)`).FindIndex(code[0])
 	if stored == nil {
 		t.Fatal("nothing is stored to a body")
 	}
-	if bytes.Contains(code[0][:stored[0]], []byte("TESTB AL, 0(AX)")) {
+	if bytes.Contains(code[0][:stored[0]], []byte("TESTB AL, 0(BX)")) {
 		t.Error("a new body is checked for nil by a read")
 	}
 }
