@@ -86,4 +86,8 @@
 //
 // One mailbox per actor, run to completion, stealing one actor at a time, muting and
 // quiescence follow the Pony runtime; the fault contract follows Erlang's.
+//
+// This package is the API and little else. The machinery is package internal/kernel, which has no
+// type parameters. A type that is declared as one of the kernel's, such as [AnyRef], has no fields
+// or methods for users besides those that are documented here.
 package actor

@@ -26,12 +26,13 @@ var (
 	// error also wraps a *PanicError with the value of the panic.
 	ErrPanicked = kernel.ErrPanicked
 	// ErrDeadlock says that an ask would wait for itself: a behaviour has asked its own actor, an
-	// actor that runs on the same thread, or an actor that waits for it in an Ask. Ask and
-	// package bridge return it.
+	// actor that runs on the same thread, or an actor that waits for it in an Ask. Ask,
+	// bridge.AskAll and bridge.Replies return it.
 	ErrDeadlock = kernel.ErrDeadlock
 	// ErrTooManyBlocked says that an ask in a behaviour or a process would have to wait while as
 	// many behaviours block as [WithMaxBlocked] allows. One more would keep its worker from other
-	// actors. Ask and package bridge return it. A request of Ask becomes a dead letter with it.
+	// actors. Ask, bridge.AskAll and bridge.Replies return it. A request of Ask becomes a dead letter
+	// with it.
 	ErrTooManyBlocked = kernel.ErrTooManyBlocked
 	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
 	// ([Within]), and the reason of dead letters of late replies. It wraps

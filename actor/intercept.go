@@ -26,7 +26,6 @@ import (
 //
 // OnStart, OnStop and the runtime's own work for an actor are not intercepted. An intercepted
 // message costs about 50 to 100 ns more. Interception allocates nothing, unless the functions do.
-// the functions do.
 type Interceptor struct {
 	// Before is called before the behaviour. If it returns an error, the message is refused: its
 	// behaviour does not run, and Before of later interceptors is not called. If the message is a

@@ -23,9 +23,9 @@ type LongTurnReport struct {
 	Path    string
 	// Worker is the number of the worker.
 	Worker int
-	// Blocking is true if the behaviour is in [Context.Blocking], or in an Ask of its own,
-	// or one of package bridge; or if the process is in Proc.Blocking, or in such a call. Then
-	// it does not keep its worker from other actors.
+	// Blocking is true if the behaviour is in [Context.Blocking], or in an Ask, bridge.AskAll or
+	// bridge.Replies of its own; or if the process is in Proc.Blocking, or in such a call. Then it
+	// does not keep its worker from other actors.
 	Blocking bool
 	// AtLeast is how long the behaviour has run, or the call of Blocking has lasted; some
 	// milliseconds may be missing.

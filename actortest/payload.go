@@ -153,7 +153,7 @@ func isPublic(v reflect.Value) bool {
 		return true
 	}
 	for i := range v.NumField() {
-		if v.Type().Field(i).IsExported() {
+		if f := v.Type().Field(i); f.IsExported() && !f.Anonymous { // not a type of the kernel's
 			return true
 		}
 	}

@@ -220,4 +220,14 @@ func TestTrace_Payloads(t *testing.T) {
 	if !strings.Contains(said, " to:ints#1 ") {
 		t.Errorf("no name of the handler's actor in\n%s", said)
 	}
+	said = fails(t, "look", func(r *actortest.R) {
+		d := desk2Type.Spawn(r.System(), desk2{})
+		actortest.NewProbe[any](r, "any").Handler().Send(r.System(), place.To(d))
+		actortest.NewProbe[any](r, "any").Handler().Send(r.System(), actor.Timer{})
+		r.Quiet()
+		r.Errorf("look")
+	}, actortest.WithRuns(1))
+	if !strings.Contains(said, " &clerk#") || !strings.Contains(said, " Timer from") {
+		t.Errorf("no name of the actor that is asked, or of a timer, in\n%s", said)
+	}
 }

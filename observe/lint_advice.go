@@ -45,7 +45,7 @@ var advice = map[string]string{
 	"imbalance": "Turns are queued, but a worker has little to do. Many actors of one pinned " +
 		"type, or long turns in front of others, do this; see Workers and Long turns.",
 	"too-many-blocked": "More behaviours block at once than WithMaxBlocked allows. " +
-		"Allow more, or let a goroutine wait and send a message (Pipe, FromChan).",
+		"Allow more, or let a goroutine wait and send a message (Pipe, bridge.FromChan).",
 	"dead-letters": "See the reason under Dead letters: stopped receivers need a monitor or a " +
 		"supervisor; full mailboxes need slower senders; declare as BestEffort what may " +
 		"get lost.",

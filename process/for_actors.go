@@ -42,7 +42,7 @@ func (ForActors) ActorsOfProcess(p Process) joint.Actors {
 	return p.p.sys.joined.actors
 }
 
-// EnvOf returns the Env of a turn on a worker that is none of a process. Its messages carry ctx; nil:
+// EnvOf returns the Env of a turn that no process has, on a worker. Its messages carry ctx; nil:
 // nothing.
 func (ForActors) EnvOf(s *System, w *sched.Worker, ctx context.Context) Env {
 	return &turnEnv{s, w, w.Turn(), ctx}

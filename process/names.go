@@ -17,8 +17,8 @@ type named struct {
 	ref any // a Ref
 }
 
-// Register gives a process a name, which it has until it ends or [Unregister] is called. A process
-// may have several. The error is [ErrNameTaken], or [ErrNoProcess] if the process has ended.
+// Register gives a process a name, which it has until it ends or [System.Unregister] is called. A
+// process may have several. The error is [ErrNameTaken], or [ErrNoProcess] if the process has ended.
 func Register[M any](name string, ref Ref[M]) error {
 	ref.mustBe("Register")
 	choiceHere("Register")

@@ -25,7 +25,7 @@ import (
 //   - SendWait waits for the restart, or until its context ends;
 //   - no sender is muted for the actor; muted senders are released.
 //
-// For an actor with a bound ([WithBound]) the smaller of the two bounds counts.
+// For an actor with a bound (actor.WithBound) the smaller of the two bounds counts.
 //
 // If the actor is not suspended when the signal arrives, Postpone does nothing. It panics
 // if the actor was not spawned with SpawnUnder.

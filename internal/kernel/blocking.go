@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Blocking implements [Context.Blocking].
+// Blocking implements actor.Context.Blocking.
 func (c *Turn) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")

@@ -76,7 +76,7 @@ func SpawnUnder[S any](c *Turn, t *TypeInfo, init func(*S), o ChildOptions) AnyR
 	}).Ref()
 }
 
-// StartSupervised is SpawnUnder without its type parameter: it is compiled once, and SpawnUnder for
+// startSupervised is SpawnUnder without its type parameter: it is compiled once, and SpawnUnder for
 // each type of state.
 func startSupervised(c *Turn, o ChildOptions, spawn func(*Supervision) *Cell) *Cell {
 	sup := superviseAs(c, o)

@@ -66,7 +66,7 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 	return max(0, time.Duration(at-c.seam.Nanos())), ok
 }
 
-// Advance implements [VirtualClock.Advance] of package actor.
+// Advance implements actor.VirtualClock.Advance.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	c.MustBeMade("Advance")
 	ctx = MustHave(ctx, "Advance")
@@ -113,7 +113,7 @@ func (c *VirtualClock) takeTurn(ctx context.Context) error {
 	return err
 }
 
-// Jump implements [VirtualClock.Jump] of package actor.
+// Jump implements actor.VirtualClock.Jump.
 func (c *VirtualClock) Jump(d time.Duration) {
 	c.MustBeMade("Jump")
 	mustGoOn("Jump", d)

@@ -17,7 +17,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Turn is the untyped part of a [Context]: the state of a worker, and of the turn that runs there.
+// Turn is the untyped part of an actor.Context: the state of a worker, and of the turn that runs there.
 type Turn struct {
 	// Contexts are allocated in a row, and every message writes to them.
 	_ cacheline.Pad
@@ -97,16 +97,16 @@ func (s *System) NewContext(w *sched.Worker) *Turn {
 	return c
 }
 
-// System implements [Context.System].
+// System implements actor.Context.System.
 func (c *Turn) System() *System { return c.Sys }
 
-// ActorID implements [Context.ActorID].
+// ActorID implements actor.Context.ActorID.
 func (c *Turn) ActorID() uint64 { return c.Self.ID }
 
-// Now implements [Context.Now].
+// Now implements actor.Context.Now.
 func (c *Turn) Now() time.Time { return c.Sys.Opts.Clock.Now() }
 
-// Rand implements [Context.Rand].
+// Rand implements actor.Context.Rand.
 func (c *Turn) Rand() *rand.Rand { return c.W.Rand() }
 
 // PanicOtherState panics and names both state types. want is a nil pointer to the type argument of

@@ -40,7 +40,7 @@ var carriedDesc = &Descriptor{
 	run:    runCarried,
 }
 
-// givingWay is carriedDesc for messages of behaviours that are [DropOnOverload].
+// givingWay is carriedDesc for messages of behaviours that are actor.DropOnOverload.
 var givingWay = func() *Descriptor {
 	d := *carriedDesc
 	d.Drops = true
@@ -145,13 +145,13 @@ type Carrier struct {
 
 func (w *Carrier) sender() Env { return w.Env }
 
-// With implements [System.With].
+// With implements actor.System.With.
 func (s *System) With(ctx context.Context) Sender {
 	s.MustBeStarted("With")
 	return &Carrier{Env: s, ctx: travelling(MustHave(ctx, "With"))}
 }
 
-// With implements [Context.With].
+// With implements actor.Context.With.
 func (c *Turn) With(ctx context.Context) Sender {
 	MustRun(c, "With")
 	return &Carrier{Env: c, ctx: travelling(MustHave(ctx, "With"))}

@@ -20,7 +20,7 @@ type contextState struct {
 	bounds *Bounds
 }
 
-// Context implements [Context.Context].
+// Context implements actor.Context.Context.
 func (c *Turn) Context() context.Context {
 	MustRun(c, "Context")
 	outer := c.set
@@ -48,7 +48,7 @@ func (c *Turn) cameWith() context.Context {
 	return nil
 }
 
-// SetContext implements [Context.SetContext].
+// SetContext implements actor.Context.SetContext.
 func (c *Turn) SetContext(ctx context.Context) {
 	MustRun(c, "SetContext")
 	ctx = MustHave(ctx, "SetContext")

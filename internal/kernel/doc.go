@@ -5,7 +5,7 @@
 //
 // The few type parameters here are those of helpers that find typed memory: [StateOf], [PayloadOf].
 //
-// Exported names are for package actor and for the packages beside it: supervise, group, actortest,
-// process/actors, internal/inspect and flight. The kernel never calls package actor, except through
+// Exported names are for package actor and for the packages beside it: bridge, supervise, group,
+// actortest, process/actors, internal/inspect and flight. The kernel never calls package actor, except through
 // functions that it was given and through [Face].
 package kernel

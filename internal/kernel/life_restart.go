@@ -31,7 +31,7 @@ type ChildDown struct {
 type Supervision struct {
 	super   *Cell
 	Init    func(a *Cell) // gives it a new state
-	Zero    func(a *Cell) // resets its state to zero, or to the part that [WithKeep] keeps
+	Zero    func(a *Cell) // resets its state to zero, or to the part that actor.WithKeep keeps
 	deliver func(c *Turn, at *Cell, f ChildDown)
 	up      func(c *Turn, at *Cell, r ChildUp) // nil: the supervisor is not told
 	Family  any                                // ChildOptions.Family

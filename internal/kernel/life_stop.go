@@ -155,19 +155,19 @@ func (drainEnd) Serve(a *Cell, c *Turn) {
 	c.Then |= mustEnd
 }
 
-// Stop implements [Context.Stop].
+// Stop implements actor.Context.Stop.
 func (c *Turn) Stop() {
 	MustRun(c, "Stop")
 	c.Then |= mustEnd
 }
 
-// Exit implements [Context.Exit].
+// Exit implements actor.Context.Exit.
 func (c *Turn) Exit(reason error) {
 	MustRun(c, "Exit")
 	c.exit(reason)
 }
 
-// Restarting implements [Context.Restarting].
+// Restarting implements actor.Context.Restarting.
 func (c *Turn) Restarting() bool {
 	MustRun(c, "Restarting")
 	x := c.Self.Cold
@@ -192,7 +192,7 @@ func (x *Cold) takeExit() error {
 // cut is the panic value that unwinds a behaviour.
 type cut struct{}
 
-// Shield implements [Context.Shield].
+// Shield implements actor.Context.Shield.
 func (c *Turn) Shield(fn func()) {
 	if fn == nil {
 		panic("gallop: Shield: a nil function")
@@ -208,7 +208,7 @@ func (c *Turn) shielded(fn func()) {
 	fn()
 }
 
-// Checkpoint implements [Context.Checkpoint].
+// Checkpoint implements actor.Context.Checkpoint.
 func (c *Turn) Checkpoint() {
 	// Aside: signals that came together have been taken out of the system queue.
 	if c.shields == 0 && (!c.Self.System.IsEmpty() || c.Aside) && PendingStop(c.Self, ModeKill) {
@@ -216,7 +216,7 @@ func (c *Turn) Checkpoint() {
 	}
 }
 
-// Stopping implements [Context.Stopping].
+// Stopping implements actor.Context.Stopping.
 func (c *Turn) Stopping() bool {
 	a := c.Self
 	if x := a.Cold; x != nil && (x.drained || x.State == leaving) {

@@ -17,7 +17,7 @@ type logSink interface {
 	Fail(msg string, args ...any)
 }
 
-// SlogSink is the sink of [WithLogger].
+// SlogSink is the sink of actor.WithLogger.
 type SlogSink struct{ L *slog.Logger }
 
 func (s SlogSink) debug(msg string, args ...any) { s.L.Debug(msg, args...) }
@@ -36,7 +36,7 @@ func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, ar
 
 func (plainSink) Fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
-// Logger implements [Context.Logger].
+// Logger implements actor.Context.Logger.
 func (c *Turn) Logger() *slog.Logger {
 	MustRun(c, "Logger")
 	x := c.Self.MakeCold()

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// defaultLongTurn is how long a behaviour may run before it is reported, without [WithLongTurn].
+// defaultLongTurn is how long a behaviour may run before it is reported, without actor.WithLongTurn.
 const defaultLongTurn = 100 * time.Millisecond
 
 // LongTurnReport is actor.LongTurnReport, which documents it.

@@ -306,7 +306,7 @@ func (a *Cell) AjarFull() bool {
 	return f != nil && f.AjarCount.Load() >= watermark(a)
 }
 
-// countAjar is C1. For an actor that counts its mail ([WithWatermarks]) the count begins with the mail
+// countAjar is C1. For an actor that counts its mail (actor.WithWatermarks) the count begins with the mail
 // that is there. Owner only, before it sets its gate ajar.
 func (a *Cell) countAjar(c *Turn) {
 	f := a.Flow.Load()

@@ -44,7 +44,7 @@ func (n *names) take(name string, a *Cell) error {
 // nameList is the part with the names of an actor. Owner only.
 type nameList struct{ indexset.Keys[string] }
 
-// Ends implements [part]. The names are given back before the mailbox is closed, so that code that
+// Ends implements [Part]. The names are given back before the mailbox is closed, so that code that
 // learns of the end, by a dead letter, by ErrStopped or by a message, finds them free.
 func (l *nameList) Ends(a *Cell, _ Env, at Ending, _ error) {
 	if at == atClose {
@@ -127,7 +127,7 @@ func tryLaunchNamed(a *Cell, e Env, name string) error {
 	return err
 }
 
-// Register implements [Context.Register].
+// Register implements actor.Context.Register.
 func (c *Turn) Register(name string) error {
 	if name == "" {
 		panic("gallop: Register: an empty name")
@@ -149,7 +149,7 @@ func (c *Turn) Register(name string) error {
 	return nil
 }
 
-// Unregister implements [Context.Unregister].
+// Unregister implements actor.Context.Unregister.
 func (c *Turn) Unregister(name string) bool {
 	MustRun(c, "Unregister")
 	x := c.Self.Cold

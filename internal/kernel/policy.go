@@ -14,8 +14,8 @@ import (
 // has one policy, found through its class:
 //
 //   - PlainMail: the mailbox; it is overloaded when a batch is spent and mail is left;
-//   - countedMail: the mailbox; two watermarks decide ([WithWatermarks]);
-//   - boundedMail: the mailbox; senders count their messages ([WithBound]).
+//   - countedMail: the mailbox; two watermarks decide (actor.WithWatermarks);
+//   - boundedMail: the mailbox; senders count their messages (actor.WithBound).
 //
 // On the path of every message PlainMail is inlined by hand: in send, in RunTask, and in the pushes
 // of inside and outside. These recognise plain mail by an open gate and a load of 0.

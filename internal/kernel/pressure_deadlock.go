@@ -24,7 +24,7 @@ type PressureDeadlock struct {
 // Deadlock reports whether nothing in the system could have ended the waiting.
 func (r PressureDeadlock) Deadlock() bool { return r.Closed && r.Idle }
 
-// String implements [PressureDeadlock.String] of package actor.
+// String implements actor.PressureDeadlock.String.
 func (r PressureDeadlock) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%v is under pressure", r.Pressed)
@@ -42,7 +42,7 @@ type WaitEdge struct {
 	From string
 }
 
-// String implements [WaitEdge.String] of package actor.
+// String implements actor.WaitEdge.String.
 func (w WaitEdge) String() string { return w.describe("the actor under pressure") }
 
 func (w WaitEdge) describe(pressed string) string {

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// AnyRef refers to an actor of any type, as [Ref] does to one of a certain type. The
+// AnyRef refers to an actor of any type, as actor.Ref does to one of a certain type. The
 // actor can be stopped, linked, watched and compared through it, but sent nothing.
 type AnyRef struct {
 	b *Cell
@@ -28,7 +28,7 @@ func (a *Cell) Ref() AnyRef { return AnyRef{a} }
 // IsZero reports whether r refers to no actor.
 func (r AnyRef) IsZero() bool { return r.b == nil }
 
-// ID is like [Ref.ID].
+// ID is like actor.Ref.ID.
 func (r AnyRef) ID() uint64 {
 	if r.b == nil {
 		return 0
@@ -36,7 +36,7 @@ func (r AnyRef) ID() uint64 {
 	return r.b.ID
 }
 
-// String is like [Ref.String].
+// String is like actor.Ref.String.
 func (r AnyRef) String() string {
 	if r.b == nil {
 		return "none"
@@ -44,7 +44,7 @@ func (r AnyRef) String() string {
 	return r.b.String()
 }
 
-// LogValue is like [Ref.LogValue].
+// LogValue is like actor.Ref.LogValue.
 func (r AnyRef) LogValue() slog.Value {
 	if r.b == nil {
 		return slog.StringValue("none")

@@ -117,7 +117,7 @@ type outsideCounters struct {
 	Spawned, Stopped, panics, deadLetters, bestEffort, unmutes seam.Uint64
 }
 
-// Stats implements [System.Stats].
+// Stats implements actor.System.Stats.
 func (s *System) Stats() Stats {
 	s.MustBeStarted("Stats")
 	st := Stats{

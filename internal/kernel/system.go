@@ -16,7 +16,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// System is the untyped part of a [System].
+// System is the untyped part of an actor.System.
 type System struct {
 	Opts  Options
 	Done  doneSignal
@@ -101,20 +101,20 @@ func (s *SystemBase) sender() Env {
 	return &s.system
 }
 
-// Workers implements [System.Workers].
+// Workers implements actor.System.Workers.
 func (s *System) Workers() int {
 	s.MustBeStarted("Workers")
 	return s.Sched.Workers()
 }
 
-// Wait implements [System.Wait].
+// Wait implements actor.System.Wait.
 func (s *System) Wait(ctx context.Context) error {
 	s.MustBeOutside("Wait")
 	ctx = MustHave(ctx, "Wait")
 	return s.public(s.Sched.WaitQuiet(ctx, false))
 }
 
-// Run implements [System.Run].
+// Run implements actor.System.Run.
 func (s *System) Run() error {
 	s.MustBeOutside("Run")
 	if err := s.Sched.WaitLast(); err != nil {
@@ -126,7 +126,7 @@ func (s *System) Run() error {
 	return nil
 }
 
-// Shutdown implements [System.Shutdown]. If err is not nil, holders is the answer of Why.
+// Shutdown implements actor.System.Shutdown. If err is not nil, holders is the answer of Why.
 func (s *System) Shutdown(ctx context.Context) (holders []Holder, err error) {
 	s.MustBeOutside("Shutdown")
 	ctx = MustHave(ctx, "Shutdown")
@@ -155,7 +155,7 @@ func (s *System) Shutdown(ctx context.Context) (holders []Holder, err error) {
 	}
 }
 
-// Stop implements [System.Stop].
+// Stop implements actor.System.Stop.
 func (s *System) Stop() {
 	s.MustBeOutside("Stop")
 	s.refuseOutside()
@@ -232,7 +232,7 @@ func noContext(call string) {
 	PanicMisuse(call, " with a nil context: use context.Background")
 }
 
-// Hold implements [System.Hold].
+// Hold implements actor.System.Hold.
 func (s *System) Hold() (release func(), err error) {
 	s.MustBeStarted("Hold")
 	if s.Refusing.Load() || !s.Sched.Hold() {

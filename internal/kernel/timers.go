@@ -35,7 +35,7 @@ func KeptBy[M any](k *ArmedTimer) *M {
 	return (*M)(unsafe.Pointer(&k.Words))
 }
 
-// Cancel implements [Timer.Cancel] of package actor.
+// Cancel implements actor.Timer.Cancel.
 func (t Timer) Cancel(turn *Turn) bool {
 	if t.owner == nil {
 		return false

@@ -18,7 +18,7 @@ import (
 // some rows of the table are the runtime's.
 const MaxBehaviours = 65_530
 
-// DefaultBatch is the batch without [WithBatch]. It is the same as in the Pony runtime.
+// DefaultBatch is the batch without actor.WithBatch. It is the same as in the Pony runtime.
 const DefaultBatch = 100
 
 // MaxBatch is the largest batch. It is so large that it limits no program. The runtime adds two

@@ -22,7 +22,7 @@ type Holder struct {
 	Where string
 }
 
-// String implements [Holder.String] of package actor.
+// String implements actor.Holder.String.
 func (h Holder) String() string {
 	s := fmt.Sprintf("%d %s", h.Count, h.What)
 	if h.Count != 1 {
@@ -44,7 +44,7 @@ func (h Holder) String() string {
 	return s + h.Where
 }
 
-// Why implements [System.Why].
+// Why implements actor.System.Why.
 func (s *System) Why() []Holder {
 	s.MustBeStarted("Why")
 	t := s.tally(1)

@@ -27,7 +27,7 @@ func TestFromPanic(t *testing.T) {
 	if got := string(FromPanic([]byte(stack), dispatch...)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	stack = strings.Replace(stack, "(*cell).runSegment", "(*typeInSystem).RunTask", 1)
+	stack = strings.Replace(stack, "(*Cell).runSegment", "(*TypeInSystem).RunTask", 1)
 	if got := string(FromPanic([]byte(stack), dispatch...)); got != want {
 		t.Errorf("of a message by itself: %q, want %q", got, want)
 	}
