@@ -55,7 +55,7 @@ func TestSpawn_WritesFirst(t *testing.T) {
 func functionsOf(t *testing.T, name string) [][]byte {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "pingpong")
-	if out, err := exec.Command("go", "build", "-o", program,
+	if out, err := exec.Command("go", "build", "-ldflags=", "-o", program, // with symbols
 		"../cmd/pingpong").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
