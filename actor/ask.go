@@ -164,7 +164,7 @@ func ask[Q, R any](ctx context.Context, d *kernel.Descriptor, calls *sync.Pool, 
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
 //	    │                  │ take                      ▲ │
 //	PENDING ◀──────────────┘                           │ │ ctx or the asking system ended
-//	    ├──── kernel.SpinLimit over ───────────────────────────┘ ▼
+//	    ├──── SpinLimit over ──────────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    ├──── the caller keeps to from running ─────▶ REFUSED
 //	    └──── too many are blocked ─────────────────▶ UNHELPED

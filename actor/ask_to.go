@@ -137,7 +137,7 @@ type replyTo[R any] struct {
 	call   *call[R]
 	caller *kernel.Cell
 	reply  *kernel.Descriptor
-	// The message for caller, if it was made already: see prepare.
+	// The message for caller, if it was made already: see kernel.Turn.Prepare.
 	node *kernel.Message
 }
 

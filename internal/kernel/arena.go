@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Heap implements [Context.Heap].
+// Heap implements actor.Context.Heap.
 func (c *Turn) Heap() *heap.Arena {
 	MustRun(c, "Heap")
 	a := c.Self

@@ -8,7 +8,7 @@ import (
 
 // Deferral is a request that has run and was not answered.
 type Deferral struct {
-	To    rejecter           // the *lateReply that it is a part of. Read-only
+	To    rejecter           // the lateReply of package actor that it is a part of. Read-only
 	By    seam.Pointer[Cell] // its owner. Stored by the owner
 	State seam.Flag
 	index int // in the list of its owner; 0: it is in no list. Owner only
@@ -20,13 +20,14 @@ const (
 	DeferralDone  // the life of its owner is over: the caller was told
 )
 
-// rejecter is a *lateReply, for all types of replies.
+// rejecter is a *lateReply of package actor, for all types of replies.
 type rejecter interface {
 	Fail(e Env, why error)
 	Caller() Caller
 }
 
-// KeepBounds makes the contexts of the behaviour end with the reply that it has put off.
+// KeepBounds makes the contexts of the behaviour end with the reply that it has put off. Owner
+// only, in a turn.
 func (c *Turn) KeepBounds(late *Bounds) {
 	late.late = true
 	if old := c.bounds; old != nil {
@@ -36,7 +37,7 @@ func (c *Turn) KeepBounds(late *Bounds) {
 	c.Then |= usesContext
 }
 
-// MustBe panics if d is the deferral of a zero Deferred.
+// MustBe panics if d is the deferral of a zero Deferred. Any goroutine.
 func (d *Deferral) MustBe(call string) {
 	if d == nil {
 		PanicMisuse(call, ": a zero Deferred: use Defer")
@@ -44,6 +45,7 @@ func (d *Deferral) MustBe(call string) {
 }
 
 // Leave removes a deferral that was given from its owner's list, or tells the owner to remove it.
+// Any goroutine.
 func (d *Deferral) Leave(e Env) {
 	by := d.By.Load() // R3
 	if runsIn(e, by) {
@@ -59,13 +61,14 @@ type given struct {
 	d *Deferral
 }
 
+// Serve implements Signal.
 func (s given) Serve(a *Cell, _ *Turn) {
 	if s.d.By.Load() == a { // else it has been handed over since
 		s.d.delist(a) // G1
 	}
 }
 
-// HandOver is Deferred.HandOver.
+// HandOver implements actor.Deferred.HandOver. to is the new owner.
 func (d *Deferral) HandOver(c *Turn, to *Cell) {
 	if by := d.By.Load(); by != c.Self {
 		panic("gallop: HandOver by " + c.Self.String() + " of what " + by.String() + " has to answer")
@@ -81,6 +84,7 @@ func (d *Deferral) HandOver(c *Turn, to *Cell) {
 // adopt tells the new owner of a deferral.
 type adopt struct{ d *Deferral }
 
+// Serve implements Signal.
 func (s adopt) Serve(a *Cell, c *Turn) {
 	d, x := s.d, a.MakeCold()
 	switch {
@@ -92,21 +96,23 @@ func (s adopt) Serve(a *Cell, c *Turn) {
 	}
 }
 
-// Refused tells the caller on behalf of a, which has ended, unless a is not the owner any more.
+// Refused implements Signal: it tells the caller on behalf of a, which has ended, unless a is not
+// the owner any more.
 func (s adopt) Refused(a *Cell, e Env) {
 	if s.d.By.Load() == a {
 		s.d.Fail(e, a.endedBecause())
 	}
 }
 
-// Fail tells the caller why it gets no reply. It does nothing if the deferral is not open.
+// Fail tells the caller why it gets no reply. It does nothing if the deferral is not open. Any
+// goroutine.
 func (d *Deferral) Fail(e Env, why error) {
 	if d.State.CompareAndSwap(DeferralOpen, DeferralDone) {
 		d.To.Fail(e, why)
 	}
 }
 
-// Crashed is fail on behalf of an actor whose behaviour has put the reply off and did not return.
+// Crashed is Fail on behalf of an actor whose behaviour has put the reply off and did not return.
 // It does nothing if the deferral was handed over. Owner of the actor only.
 func (d *Deferral) Crashed(e Env, why error) {
 	if by := d.By.Load(); runsIn(e, by) {
@@ -124,7 +130,7 @@ func DeferralsOf(x *Cold) *deferrals {
 	return PartOf[deferrals](x, DeferralsPart)
 }
 
-// Ends implements part. It tells all callers that still wait why they get no reply. OnStop, which
+// Ends implements Part. It tells all callers that still wait why they get no reply. OnStop, which
 // runs before, may have replied.
 func (l *deferrals) Ends(a *Cell, e Env, at Ending, why error) {
 	if at == atLifeEnd || at == atEnd {

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Blocking implements [Context.Blocking].
+// Blocking implements actor.Context.Blocking.
 func (c *Turn) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")
@@ -68,7 +68,7 @@ func (c *Turn) blocked(ns int64) {
 	}
 }
 
-// NoIdleWorker is the hook of sched.Config.
+// NoIdleWorker is sched.Config.OnDetachLimit.
 func (s *System) NoIdleWorker(soFar uint64) {
 	const line = "gallop: too many behaviours block at a time: they hold up other actors, and asks " +
 		"in behaviours fail; let fewer behaviours block (AskTo and Pipe do not), or raise " +

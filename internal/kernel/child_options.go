@@ -43,8 +43,8 @@ type ChildOptions struct {
 	Path string
 }
 
-// Decision is the fate of a supervised actor that is about to fail. Package supervise has the same
-// type, exported, with more documentation.
+// Decision is supervise.Decision, which documents it: the fate of a supervised actor that is about
+// to fail.
 type Decision uint8
 
 // The decisions.
@@ -61,8 +61,8 @@ type ChildUp struct {
 	Ref AnyRef
 }
 
-// SpawnUnder spawns a child of the running actor, which supervises it. It panics if init is nil, or
-// if Before is not a child of the running actor.
+// SpawnUnder spawns a child of the running actor, which supervises it. S is the state of t. It
+// panics if init is nil, or if Before is not a child of the running actor. Owner only, in a turn.
 func SpawnUnder[S any](c *Turn, t *TypeInfo, init func(*S), o ChildOptions) AnyRef {
 	if t.Made("SpawnUnder"); init == nil {
 		panic("gallop: SpawnUnder: a nil function for " + t.Name)
@@ -76,7 +76,7 @@ func SpawnUnder[S any](c *Turn, t *TypeInfo, init func(*S), o ChildOptions) AnyR
 	}).Ref()
 }
 
-// StartSupervised is SpawnUnder without its type parameter: it is compiled once, and SpawnUnder for
+// startSupervised is SpawnUnder without its type parameter: it is compiled once, and SpawnUnder for
 // each type of state.
 func startSupervised(c *Turn, o ChildOptions, spawn func(*Supervision) *Cell) *Cell {
 	sup := superviseAs(c, o)
@@ -154,6 +154,7 @@ type childUp struct {
 	deliver func(c *Turn, at *Cell, r ChildUp)
 }
 
+// Serve implements Signal.
 func (s childUp) Serve(a *Cell, c *Turn) { s.deliver(c, a, ChildUp{Ref: s.of}) }
 
 // tellChildUp is called when an actor has been started. It tells the supervisor.

@@ -22,7 +22,7 @@ type VirtualClock struct {
 	on []*System
 }
 
-// NewVirtualClock returns a clock that stands at start.
+// NewVirtualClock implements the function NewVirtualClock of package actor.
 func NewVirtualClock(start time.Time) *VirtualClock {
 	return NewClockAt(start, 0)
 }
@@ -32,13 +32,13 @@ func NewClockAt(start time.Time, nanos int64) *VirtualClock {
 	return &VirtualClock{seam: seam.NewVirtualClock(start, nanos), moves: make(chan struct{}, 1)}
 }
 
-// Now returns the time at which the clock stands.
+// Now implements actor.VirtualClock.Now.
 func (c *VirtualClock) Now() time.Time {
 	c.MustBeMade("Now")
 	return c.seam.Now()
 }
 
-// SetClock makes c the clock of a system.
+// SetClock implements the option actor.WithClock.
 func (o *Options) SetClock(c *VirtualClock) {
 	switch {
 	case c == nil:
@@ -58,15 +58,14 @@ func (c *VirtualClock) MustBeMade(call string) {
 	}
 }
 
-// Next returns the time until the next timer may fire, and false if no timer is armed. A
-// timer that was canceled, or has ended with its actor, may count until its time.
+// Next implements actor.VirtualClock.Next.
 func (c *VirtualClock) Next() (time.Duration, bool) {
 	c.MustBeMade("Next")
 	at, ok := c.seam.Next()
 	return max(0, time.Duration(at-c.seam.Nanos())), ok
 }
 
-// Advance implements [VirtualClock.Advance] of package actor.
+// Advance implements actor.VirtualClock.Advance.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	c.MustBeMade("Advance")
 	ctx = MustHave(ctx, "Advance")
@@ -113,7 +112,7 @@ func (c *VirtualClock) takeTurn(ctx context.Context) error {
 	return err
 }
 
-// Jump implements [VirtualClock.Jump] of package actor.
+// Jump implements actor.VirtualClock.Jump.
 func (c *VirtualClock) Jump(d time.Duration) {
 	c.MustBeMade("Jump")
 	mustGoOn("Jump", d)
@@ -150,7 +149,7 @@ func (c *VirtualClock) awaitAll(ctx context.Context) error {
 }
 
 // awaitQuiet waits until all activity in s waits for time, or for a goroutine outside that has no
-// [System.Hold]. The watch over actors under pressure may release an actor, by the machine's time.
+// System.Hold. The watch over actors under pressure may release an actor, by the machine's time.
 // If watched is true, awaitQuiet waits for that once, and not again, since the actor may wait again
 // afterwards.
 func awaitQuiet(ctx context.Context, s *System, watched bool) error {
@@ -205,12 +204,14 @@ func (c *VirtualClock) Parked(s *System) func(n int) bool {
 	}
 }
 
+// Join adds s to the running systems with this clock. Any goroutine.
 func (c *VirtualClock) Join(s *System) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.on = append(c.on, s)
 }
 
+// leave removes s from them. It may be called more than once. Any goroutine.
 func (c *VirtualClock) leave(s *System) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

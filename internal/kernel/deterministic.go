@@ -278,7 +278,8 @@ func (s *Simulation) now() string {
 	return s.doing
 }
 
-// SimCounts returns the counts of a deterministic system, or zero counts.
+// SimCounts returns the counts of a deterministic system, or zero counts. It is called while
+// nothing runs.
 func (s *System) SimCounts() sim.Counts {
 	if s.Sim == nil {
 		return sim.Counts{}
@@ -286,7 +287,7 @@ func (s *System) SimCounts() sim.Counts {
 	return sim.Counts{Sent: s.Sim.sent.Load(), Received: s.Sim.received.Load(), Strangers: s.Sched.Strangers(), Waits: s.Sim.waits()}
 }
 
-// Simulation has the additional state of a deterministic system. A nil simulation does nothing.
+// Simulation has the additional state of a deterministic system. A nil Simulation does nothing.
 type Simulation struct {
 	sys    *System
 	driver sched.Driver

@@ -45,7 +45,8 @@ func (s *Simulation) name(actor uint64) string {
 	return fmt.Sprintf("%s#%d", s.types[actor], actor)
 }
 
-// Comes records the origin of m. The caller is about to push m.
+// Comes records the origin of m: the way via, on behalf of the actor from. The caller is about to
+// push m.
 func (s *Simulation) Comes(m *Message, via sim.Via, from *Cell) {
 	if s == nil || !s.observed {
 		return
@@ -169,7 +170,7 @@ func (u *unit) came(m *Message, e sim.Event, payload any) {
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
-// UnitTurn is the message that brings the function.
+// UnitTurn is the signal of InTurn.
 type UnitTurn struct {
 	Unanswered
 	T *sim.Turn
@@ -177,11 +178,13 @@ type UnitTurn struct {
 }
 
 // InTurn runs f in a turn of an actor of a simulated system, and records the actions of f in t.
+// Any goroutine.
 func (r AnyRef) InTurn(t *sim.Turn, f func(*Cell, *Turn)) error {
 	sys := r.b.Sys()
 	return sys.Push(r.b, NewSignal(sys, UnitTurn{T: t, F: f}), AsPlaced)
 }
 
+// Serve implements Signal.
 func (s UnitTurn) Serve(a *Cell, c *Turn) {
 	of := c.Sys.Sim
 	of.callback(c, a, "In")
@@ -204,7 +207,7 @@ func (s UnitTurn) Serve(a *Cell, c *Turn) {
 }
 
 // ArmedBy returns the timers of an actor in the order of their arming. It includes timers that have
-// fired.
+// fired. Owner only.
 func ArmedBy(a *Cell) []timerwheel.Ref {
 	if a.Cold == nil || a.Cold.Parts[TimersPart] == nil {
 		return nil
@@ -287,7 +290,7 @@ type askLog struct {
 	calls     []openCall       // in the order in which the waits began
 }
 
-// PutOff is a reply that was put off.
+// putOff is a reply that was put off.
 type putOff struct {
 	*Deferral
 	d        *Descriptor

@@ -59,8 +59,8 @@ var Face struct {
 }
 
 // IsNormal reports whether an actor that ends for reason ends normally: reason is nil, ErrShutdown,
-// or a result of [Normal]. It does not look at wrapped errors, because a panic, or an error about
-// the end of another actor, may wrap each of these.
+// or a result of actor.Normal. It does not look at wrapped errors, because a panic, or an error
+// about the end of another actor, may wrap each of these. Any goroutine.
 func IsNormal(reason error) bool { return reason == ErrShutdown || HasNoEffect(reason) }
 
 // HasNoEffect reports whether the end of a linked actor for reason leaves the other side alone.

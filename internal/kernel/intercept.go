@@ -14,8 +14,8 @@ import (
 // interceptors.
 //
 // Chosen: a dispatch table of its own for each type with interceptors. It is made with the first
-// actor of the type in a system. Types without interceptors use the table of [Type.Table], and pay
-// nothing.
+// actor of the type in a system. Types without interceptors use the table of actor.Type.Table, and
+// pay nothing.
 
 // Interceptor has the functions of an Interceptor of package actor.
 type Interceptor struct {
@@ -47,22 +47,22 @@ func (in *InvocationState) made(call string) *InvocationState {
 	return in
 }
 
-// Type implements [Invocation.Type].
+// Type implements actor.Invocation.Type.
 func (in *InvocationState) Type() string { return in.made("Type").decl.Typ.Name }
 
-// Behaviour implements [Invocation.Behaviour].
+// Behaviour implements actor.Invocation.Behaviour.
 func (in *InvocationState) Behaviour() string { return in.made("Behaviour").decl.Name }
 
-// IsRequest implements [Invocation.IsRequest].
+// IsRequest implements actor.Invocation.IsRequest.
 func (in *InvocationState) IsRequest() bool { return in.made("IsRequest").decl.Reject != nil }
 
-// IsOutcome implements [Invocation.IsOutcome].
+// IsOutcome implements actor.Invocation.IsOutcome.
 func (in *InvocationState) IsOutcome() bool { return in.made("IsOutcome").decl.Outcome }
 
-// From implements [Invocation.From].
+// From implements actor.Invocation.From.
 func (in *InvocationState) From() uint64 { return in.made("From").from }
 
-// Message implements [Invocation.Message].
+// Message implements actor.Invocation.Message.
 func (in *InvocationState) Message() any {
 	if in.made("Message").sent == nil && in.msg != nil {
 		in.sent = in.decl.Payload(in.msg)
@@ -70,7 +70,7 @@ func (in *InvocationState) Message() any {
 	return in.sent
 }
 
-// Context implements [Invocation.Context].
+// Context implements actor.Invocation.Context.
 func (in *InvocationState) Context() context.Context {
 	if in.made("Context").ctx == nil && in.msg != nil {
 		in.ctx = in.c.cameWith()
@@ -84,7 +84,7 @@ func (in *InvocationState) Context() context.Context {
 	return guard.Bare(in.ctx)
 }
 
-// SetContext implements [Invocation.SetContext].
+// SetContext implements actor.Invocation.SetContext.
 func (in *InvocationState) SetContext(ctx context.Context) {
 	ctx = MustHave(ctx, "Invocation.SetContext")
 	if in.made("SetContext").msg == nil {
@@ -147,7 +147,7 @@ func interceptedRun(d *Descriptor, run RunFunc, list []Interceptor) RunFunc {
 		}
 		c.Failed = nil
 		run(c, a, m)
-		// c.msg is m, or the message that carried it: see Stash.
+		// c.Msg is m, or the message that carried it: see Stash.
 		v.out = Outcome{Err: c.Failed, PutAside: c.Msg.From&msg.WasStashed != 0}
 		c.Failed = nil
 	}

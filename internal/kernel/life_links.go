@@ -22,10 +22,11 @@ type Exit struct {
 // both sides come to agree, even if calls of Link and Unlink cross.
 type Link struct {
 	A, B *Cell
-	// Its indexes among the links of a and of b; each is its owner's.
+	// Its indexes among the links of A and of B; each is its owner's.
 	atA, atB int
 }
 
+// Other returns the other side of the link. me is one side. Any goroutine.
 func (l *Link) Other(me *Cell) *Cell {
 	if l.A == me {
 		return l.B
@@ -33,6 +34,7 @@ func (l *Link) Other(me *Cell) *Cell {
 	return l.A
 }
 
+// At returns the place of the link's index among the links of me. Owner of me only.
 func (l *Link) At(me *Cell) *int {
 	if l.A == me {
 		return &l.atA
@@ -52,7 +54,7 @@ func LinksOf(x *Cold) *links {
 	return PartOf[links](x, LinksPart)
 }
 
-// Ends implements part. The links themselves outlive a restart.
+// Ends implements Part. The links themselves outlive a restart.
 func (ls *links) Ends(a *Cell, e Env, at Ending, why error) {
 	switch at {
 	case atLifeEnd:
@@ -65,7 +67,7 @@ func (ls *links) Ends(a *Cell, e Env, at Ending, why error) {
 	}
 }
 
-// Link implements the function Link of package actor.
+// Link implements the function Link of package actor. to is not nil.
 func (c *Turn) Link(to *Cell) {
 	MustRun(c, "Link")
 	me := c.Self
@@ -80,7 +82,7 @@ func (c *Turn) Link(to *Cell) {
 	to.Tell(c, Linked{Link: l})
 }
 
-// Unlink implements the function Unlink of package actor.
+// Unlink implements the function Unlink of package actor. to is not nil.
 func (c *Turn) Unlink(to *Cell) {
 	MustRun(c, "Unlink")
 	me := c.Self
@@ -91,12 +93,13 @@ func (c *Turn) Unlink(to *Cell) {
 	}
 }
 
-// TrapExit makes d, a behaviour for Exit, get the ends of linked actors. If d is nil, none does.
+// TrapExit implements the functions TrapExit and UntrapExit of package actor. d is a behaviour for
+// Exit, or nil: then exits are not trapped. Owner only, in a turn.
 func (c *Turn) TrapExit(d *Descriptor) {
 	LinksOf(c.Self.MakeCold()).Trap = d
 }
 
-// Remove removes a link of me, and reports whether it was there.
+// Remove removes a link of me, and reports whether it was there. Owner of me only.
 func (ls *links) Remove(me *Cell, l *Link) bool {
 	if !ls.All.Remove(l.At(me)) {
 		return false
@@ -120,9 +123,10 @@ func (l *Link) tellEnd(a *Cell, e Env, why error) {
 		exit: Exit{a.ID, a.Typ().Name, why}})
 }
 
-// Linked tells b of a link that a has made.
+// Linked tells B of a link that A has made.
 type Linked struct{ Link *Link }
 
+// Serve implements Signal.
 func (s Linked) Serve(a *Cell, _ *Turn) {
 	if invariant.On {
 		verifyLink(s.Link, a)
@@ -131,6 +135,7 @@ func (s Linked) Serve(a *Cell, _ *Turn) {
 	a.Sys().StopList.Retain(a, s.Link.A)
 }
 
+// Refused implements Signal.
 func (s Linked) Refused(a *Cell, e Env) {
 	s.Link.A.Tell(e, linkEnded{link: s.Link, twice: mayHaveLinked(a),
 		exit: Exit{a.ID, a.Typ().Name, a.TerminatedRecord().Reason}})
@@ -142,11 +147,12 @@ type Unlinked struct {
 	Link *Link
 }
 
+// Serve implements Signal.
 func (s Unlinked) Serve(a *Cell, _ *Turn) {
 	LinksOf(a.MakeCold()).Remove(a, s.Link)
 }
 
-// linkEnded tells the other side of a link that one has ended.
+// linkEnded tells one side of a link that the other has ended.
 type linkEnded struct {
 	Unanswered
 	link  *Link
@@ -164,6 +170,7 @@ func mayHaveLinked(a *Cell) bool {
 	return l != nil && l.Linking
 }
 
+// Serve implements Signal.
 func (s linkEnded) Serve(a *Cell, c *Turn) {
 	if invariant.On {
 		verifyLink(s.link, a)
@@ -227,7 +234,7 @@ func MonitorsOf(x *Cold) *monitors {
 	return PartOf[monitors](x, MonitorsPart)
 }
 
-// Ends implements part. The watchers of an actor stay over a restart.
+// Ends implements Part. The watchers of an actor stay over a restart.
 func (ms *monitors) Ends(a *Cell, e Env, at Ending, _ error) {
 	switch at {
 	case atLifeEnd:
@@ -255,7 +262,8 @@ func (m *Watching) Cancel(e Env) {
 	}
 }
 
-// Watch implements the function Watch of package actor. d is a behaviour for Down.
+// Watch implements the function Watch of package actor. to is not nil, and d is a behaviour for
+// Down.
 func (c *Turn) Watch(to *Cell, d *Descriptor) Monitor {
 	c.MustOwn(d.Made())
 	m := &Watching{Watcher: c.Self, Target: to, By: d, Live: true}
@@ -277,7 +285,7 @@ func (c *Turn) Unwatch(m Monitor) {
 	m.m.Cancel(c)
 }
 
-// Join implements the function Join of package actor.
+// Join implements the function Join of package actor. r is not zero.
 func (r AnyRef) Join(ctx context.Context) (Down, error) {
 	MustBeOutside("Join")
 	return join(r.b, MustHave(ctx, "Join"), "Join")
@@ -329,11 +337,13 @@ func (m *Watching) report(e Env, a *Cell, left *Cold) {
 // Watched is the signal that begins a monitor at the target.
 type Watched struct{ Mon *Watching }
 
+// Serve implements Signal.
 func (s Watched) Serve(a *Cell, _ *Turn) {
 	MonitorsOf(a.MakeCold()).Watchers.Add(s.Mon, &s.Mon.atTarget)
 	a.Sys().StopList.Retain(a, s.Mon.Watcher)
 }
 
+// Refused implements Signal.
 func (s Watched) Refused(a *Cell, e Env) { s.Mon.report(e, a, a.TerminatedRecord()) }
 
 // unwatched is the signal that ends a monitor at the target.
@@ -342,6 +352,7 @@ type unwatched struct {
 	mon *Watching
 }
 
+// Serve implements Signal.
 func (s unwatched) Serve(a *Cell, _ *Turn) {
 	if MonitorsOf(a.MakeCold()).Watchers.Remove(&s.mon.atTarget) {
 		a.Sys().StopList.release(a, s.mon.Watcher)
@@ -355,6 +366,7 @@ type watchedEnded struct {
 	down Down
 }
 
+// Serve implements Signal.
 func (s watchedEnded) Serve(a *Cell, c *Turn) {
 	if invariant.On {
 		verifyMonitor(s.mon, a)

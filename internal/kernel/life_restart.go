@@ -15,10 +15,11 @@ type ChildDown struct {
 	Ref     AnyRef
 	ActorID uint64
 	Type    string
-	// Reason is the reason for which the actor fell. See [IsNormal].
+	// Reason is the reason for which the actor fell. See IsNormal.
 	Reason error
 	// Final says that the actor has ended for good. If it is false, the actor is suspended:
-	// it keeps its mail, holds the system, and waits for Cell.Restart or an order to end.
+	// it keeps its mail, holds the system, and waits for AnyRef.Restart or an order to
+	// end.
 	Final bool
 	// Starting says that the actor was not up when it fell: init or OnStart failed, with
 	// Reason as the error, or it was taken down before they ran.
@@ -31,7 +32,7 @@ type ChildDown struct {
 type Supervision struct {
 	super   *Cell
 	Init    func(a *Cell) // gives it a new state
-	Zero    func(a *Cell) // resets its state to zero, or to the part that [WithKeep] keeps
+	Zero    func(a *Cell) // resets its state to zero, or to the part that actor.WithKeep keeps
 	deliver func(c *Turn, at *Cell, f ChildDown)
 	up      func(c *Turn, at *Cell, r ChildUp) // nil: the supervisor is not told
 	Family  any                                // ChildOptions.Family
@@ -42,12 +43,14 @@ type Supervision struct {
 	keeps    int                     // ChildOptions.Backlog
 }
 
-// Suspend takes a supervised actor down until Restart, a restart by its supervisor, or its end.
+// Suspend takes a supervised actor down until Restart, a restart by its supervisor, or its end. It
+// panics if the actor was not spawned with SpawnUnder. Any goroutine.
 func (r AnyRef) Suspend(e Env) {
 	r.mustBeSupervised("Suspend").Tell(e, TakeDown{})
 }
 
-// Restart begins another life of a supervised actor, which may be up.
+// Restart begins another life of a supervised actor, which may be up. It panics if the actor was
+// not spawned with SpawnUnder. Any goroutine.
 func (r AnyRef) Restart(e Env) {
 	r.mustBeSupervised("Restart").Tell(e, BringUp{})
 }
@@ -78,6 +81,7 @@ type childDown struct {
 	news ChildDown
 }
 
+// Serve implements Signal.
 func (s childDown) Serve(a *Cell, c *Turn) {
 	if x := a.MakeCold(); x.State == leaving {
 		s.news.Ref.b.Tell(c, orphaned{mode: x.stopMode})
@@ -94,6 +98,7 @@ type orphaned struct {
 	mode StopMode // how the supervisor leaves
 }
 
+// Serve implements Signal.
 func (s orphaned) Serve(a *Cell, c *Turn) {
 	if a.MakeCold().State != Suspended {
 		return
@@ -105,9 +110,10 @@ func (s orphaned) Serve(a *Cell, c *Turn) {
 	a.applyStop(c, o)
 }
 
-// TakeDown is Suspend.
+// TakeDown is the signal of Suspend.
 type TakeDown struct{ Unanswered }
 
+// Serve implements Signal.
 func (TakeDown) Serve(a *Cell, c *Turn) {
 	x := a.MakeCold()
 	x.Orders.InTodo = NotAsked
@@ -121,9 +127,10 @@ func (TakeDown) Serve(a *Cell, c *Turn) {
 	}
 }
 
-// BringUp is Restart.
+// BringUp is the signal of Restart.
 type BringUp struct{ Unanswered }
 
+// Serve implements Signal.
 func (BringUp) Serve(a *Cell, c *Turn) {
 	x := a.MakeCold()
 	x.Orders.InTodo = NotAsked
@@ -377,7 +384,8 @@ func verifyFilter(a *Cell) {
 		"%v goes through its mail behind the end of its mailbox", a)
 }
 
-// FamilyOf returns the Family of the running actor, or nil.
+// FamilyOf returns the Family of the running actor, or nil. It panics if no actor runs. Owner only,
+// in a turn.
 func (c *Turn) FamilyOf() any {
 	MustRun(c, "FamilyOf")
 	if x := c.Self.Cold; x != nil && x.Sup != nil {
@@ -386,7 +394,8 @@ func (c *Turn) FamilyOf() any {
 	return nil
 }
 
-// PathOf returns the Path of the running actor, or "".
+// PathOf returns the Path of the running actor, or "". It panics if no actor runs. Owner only, in a
+// turn.
 func (c *Turn) PathOf() string {
 	MustRun(c, "PathOf")
 	if x := c.Self.Cold; x != nil {

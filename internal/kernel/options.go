@@ -22,7 +22,7 @@ func (f OptionFunc) setSystem(o *Options) { f(o) }
 // Apply sets the property of an option.
 func (o *Options) Apply(opt SystemOption) { opt.setSystem(o) }
 
-// Options are the properties of a system.
+// Options are the properties of a system. Read-only once it has started.
 type Options struct {
 	Workers        int
 	Counted        bool // WithWorkers was given
@@ -34,7 +34,7 @@ type Options struct {
 	Bind           bool
 	Clock          seam.Clock
 	Hooks          *sim.Hooks    // nil: not deterministic
-	RunClock       *VirtualClock // which a run of actortest goes by; nil: any will do
+	RunClock       *VirtualClock // the clock of a run of actortest; nil: any will do
 	Virtual        *VirtualClock // nil: the machine's clock, or one that flows
 	Log            logSink
 	OnDeadLetter   func(DeadLetter)
@@ -48,12 +48,14 @@ type Options struct {
 	Wrong          []string // errors that options have found themselves
 }
 
+// MustBePositive panics if n, the argument of an option, is less than 1.
 func MustBePositive(option string, n int) {
 	if n < 1 {
 		PanicMisuse(option, fmt.Sprintf("(%d): want at least 1", n))
 	}
 }
 
+// DefaultOptions returns the options of a system that was given none.
 func DefaultOptions() Options {
 	return Options{
 		Batch:          DefaultBatch,

@@ -14,8 +14,8 @@ import (
 // has one policy, found through its class:
 //
 //   - PlainMail: the mailbox; it is overloaded when a batch is spent and mail is left;
-//   - countedMail: the mailbox; two watermarks decide ([WithWatermarks]);
-//   - boundedMail: the mailbox; senders count their messages ([WithBound]).
+//   - countedMail: the mailbox; two watermarks decide (actor.WithWatermarks);
+//   - boundedMail: the mailbox; senders count their messages (actor.WithBound).
 //
 // On the path of every message PlainMail is inlined by hand: in send, in RunTask, and in the pushes
 // of inside and outside. These recognise plain mail by an open gate and a load of 0.
@@ -65,6 +65,7 @@ func (t *TypeInfo) policy() mailPolicy {
 // PlainMail waits in the mailbox, which has no limit.
 type PlainMail struct{}
 
+// Init implements mailPolicy.
 func (PlainMail) Init(*Cell) {}
 
 func (PlainMail) meet(c *Turn, to *Cell, m *Message, d *Descriptor) (delivered bool) {
@@ -123,8 +124,8 @@ func (a *Cell) passes(ajar func(a *Cell) bool) bool {
 	}
 }
 
-// Place is push from outside for a message that has a permit. If the push fails, place gives the
-// permit back.
+// Place is System.Push for a message that has a permit. If the push fails, Place gives the permit
+// back. Any goroutine.
 func Place(s *System, to *Cell, m *Message) error {
 	if to.Shared().bounded {
 		return to.pushPlaced(s, m)
@@ -214,6 +215,7 @@ type Limits struct {
 // counts.
 type countedMail struct{ PlainMail }
 
+// Init implements mailPolicy.
 func (countedMail) Init(a *Cell) {
 	a.FlowOf()
 	a.Load = backpressure.Counted

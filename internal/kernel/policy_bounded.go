@@ -14,6 +14,7 @@ import (
 // Overflow is actor.Overflow, which documents it.
 type Overflow uint8
 
+// The policies, which package actor documents.
 const (
 	OverflowMute Overflow = iota
 	OverflowRefuse
@@ -84,6 +85,7 @@ type places struct {
 // places.
 type boundedMail struct{ PlainMail }
 
+// Init implements mailPolicy.
 func (boundedMail) Init(a *Cell) {
 	f, bound := a.FlowOf(), a.Typ().Bound
 	a.Load = backpressure.Bounded

@@ -99,7 +99,7 @@ func newOwn(e Env, id uint16, word uint64) *Message {
 	return m
 }
 
-// ApplyPressure implements [Context.ApplyPressure].
+// ApplyPressure implements actor.Context.ApplyPressure.
 func (c *Turn) ApplyPressure() {
 	MustRun(c, "ApplyPressure")
 	a := c.Self
@@ -117,7 +117,7 @@ func (c *Turn) ApplyPressure() {
 	}
 }
 
-// ReleasePressure implements [Context.ReleasePressure].
+// ReleasePressure implements actor.Context.ReleasePressure.
 func (c *Turn) ReleasePressure() {
 	MustRun(c, "ReleasePressure")
 	a := c.Self

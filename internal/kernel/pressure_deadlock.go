@@ -24,7 +24,7 @@ type PressureDeadlock struct {
 // Deadlock reports whether nothing in the system could have ended the waiting.
 func (r PressureDeadlock) Deadlock() bool { return r.Closed && r.Idle }
 
-// String implements [PressureDeadlock.String] of package actor.
+// String implements actor.PressureDeadlock.String.
 func (r PressureDeadlock) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%v is under pressure", r.Pressed)
@@ -42,7 +42,7 @@ type WaitEdge struct {
 	From string
 }
 
-// String implements [WaitEdge.String] of package actor.
+// String implements actor.WaitEdge.String.
 func (w WaitEdge) String() string { return w.describe("the actor under pressure") }
 
 func (w WaitEdge) describe(pressed string) string {
@@ -295,7 +295,7 @@ func waitEdge(a *Cell, at, root *Cell) WaitEdge {
 
 // PeekMail calls f with sender and behaviour of each message of an actor's mail, until f returns
 // false. The actor is parked, but Stop and Kill wake it: then its mail may run meanwhile, and its
-// nodes may be reused. So the result is a hint, as that of Context.peek is. Any goroutine.
+// nodes may be reused. So the result is a hint, as that of Turn.peek is. Any goroutine.
 //
 //go:norace
 func PeekMail(a *Cell, f func(from uint64, id uint16) bool) {

@@ -6,8 +6,8 @@ import "runtime"
 // The types of the face embed a type of this package, and have the method from it.
 type Sender interface{ sender() Env }
 
-// EnvOf returns the env of a sender. It panics if the sender is nil or zero, or embeds a nil
-// pointer.
+// EnvOf returns the Env of a sender. It panics if the sender is nil or zero, or embeds a nil
+// pointer. The caller may send by from.
 func EnvOf(from Sender) Env {
 	if from == nil {
 		PanicNoSender()
@@ -19,7 +19,8 @@ func EnvOf(from Sender) Env {
 	return e
 }
 
-// senderOf returns nil if the embedded pointer is nil: then the promoted method panics.
+// senderOf calls from.sender. It returns nil if from is nil or embeds a nil pointer: then the call
+// panics.
 func senderOf(from Sender) (e Env) {
 	defer func() {
 		if _, is := recover().(runtime.Error); is {

@@ -100,7 +100,7 @@ func (n *counters) add(o *counters) {
 }
 
 // MergeContexts is sched.Config.Merge. It keeps the counters of workers that will not run any more,
-// in a context that belongs to no worker.
+// in a Turn that belongs to no worker.
 func MergeContexts(soFar any, gone []*sched.Worker) any {
 	sum := new(Turn)
 	if soFar != nil {
@@ -117,7 +117,7 @@ type outsideCounters struct {
 	Spawned, Stopped, panics, deadLetters, bestEffort, unmutes seam.Uint64
 }
 
-// Stats implements [System.Stats].
+// Stats implements actor.System.Stats.
 func (s *System) Stats() Stats {
 	s.MustBeStarted("Stats")
 	st := Stats{

@@ -16,7 +16,8 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// System is the untyped part of a [System].
+// System is the untyped part of an actor.System. Its methods are for any goroutine, unless they say
+// otherwise.
 type System struct {
 	Opts  Options
 	Done  doneSignal
@@ -43,7 +44,7 @@ type System struct {
 	processes joined
 	variants  sync.Map                 // *VariantInfo → *table, with interceptors
 	Sim       *Simulation              // nil unless deterministic
-	inspected seam.Pointer[Inspection] // nil until package inspect needs it
+	inspected seam.Pointer[Inspection] // nil until package internal/inspect needs it
 
 	mu    sync.Mutex
 	types typesInSystem // changed under mu
@@ -101,20 +102,20 @@ func (s *SystemBase) sender() Env {
 	return &s.system
 }
 
-// Workers implements [System.Workers].
+// Workers implements actor.System.Workers.
 func (s *System) Workers() int {
 	s.MustBeStarted("Workers")
 	return s.Sched.Workers()
 }
 
-// Wait implements [System.Wait].
+// Wait implements actor.System.Wait.
 func (s *System) Wait(ctx context.Context) error {
 	s.MustBeOutside("Wait")
 	ctx = MustHave(ctx, "Wait")
 	return s.public(s.Sched.WaitQuiet(ctx, false))
 }
 
-// Run implements [System.Run].
+// Run implements actor.System.Run.
 func (s *System) Run() error {
 	s.MustBeOutside("Run")
 	if err := s.Sched.WaitLast(); err != nil {
@@ -126,7 +127,7 @@ func (s *System) Run() error {
 	return nil
 }
 
-// Shutdown implements [System.Shutdown]. If err is not nil, holders is the answer of Why.
+// Shutdown implements actor.System.Shutdown. If err is not nil, holders is the answer of Why.
 func (s *System) Shutdown(ctx context.Context) (holders []Holder, err error) {
 	s.MustBeOutside("Shutdown")
 	ctx = MustHave(ctx, "Shutdown")
@@ -155,7 +156,7 @@ func (s *System) Shutdown(ctx context.Context) (holders []Holder, err error) {
 	}
 }
 
-// Stop implements [System.Stop].
+// Stop implements actor.System.Stop.
 func (s *System) Stop() {
 	s.MustBeOutside("Stop")
 	s.refuseOutside()
@@ -232,7 +233,7 @@ func noContext(call string) {
 	PanicMisuse(call, " with a nil context: use context.Background")
 }
 
-// Hold implements [System.Hold].
+// Hold implements actor.System.Hold.
 func (s *System) Hold() (release func(), err error) {
 	s.MustBeStarted("Hold")
 	if s.Refusing.Load() || !s.Sched.Hold() {
@@ -278,7 +279,7 @@ func (s *System) Ended() {
 	s.blocked.stop()
 }
 
-// StopList has the actors that need one more turn when their system stops. There are two sorts:
+// stopList has the actors that need one more turn when their system stops. There are two sorts:
 //
 //   - actors with mail that are in no queue: they wait for their children or their supervisor, or
 //     have a stash. Their mail becomes dead letters like all other mail;
@@ -324,7 +325,7 @@ func (w *stopList) Retain(a, other *Cell) {
 	}
 }
 
-// release undoes retain. Owner of the actor only.
+// release undoes Retain. Owner of the actor only.
 func (w *stopList) release(a, other *Cell) {
 	if other != nil && other.Sys() != a.Sys() {
 		w.remove(a.Cold)

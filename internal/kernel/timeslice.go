@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// DefaultGas is the number of reductions that an actor without [WithGas] may spend in one turn.
+// DefaultGas is the number of reductions that an actor without actor.WithGas may spend in one turn.
 const DefaultGas = 4000
 
 // gasMeter records how much the running turn has spent besides its messages. It is reset at its
@@ -21,7 +21,7 @@ type gasMeter struct {
 	cut   int // taken off the messages that the turn may still run
 }
 
-// Gas implements [Context.Gas].
+// Gas implements actor.Context.Gas.
 func (c *Turn) Gas(n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("gallop: Gas(%d): want at least 0", n))
@@ -85,7 +85,7 @@ func (c *Turn) cutGas() {
 	}
 }
 
-// ShouldYield implements [Context.ShouldYield].
+// ShouldYield implements actor.Context.ShouldYield.
 func (c *Turn) ShouldYield() bool {
 	if c.W.InBlocking() {
 		return c.Then&gasSpent != 0 || c.W.Stopping()
@@ -109,6 +109,8 @@ type front struct {
 	n          int
 }
 
+// PutFront makes a chain of n messages the next that the running actor handles. Owner only, in a
+// turn, once in a behaviour.
 func (c *Turn) PutFront(first, end *Message, n int) {
 	c.front = front{first, end, n}
 	if invariant.On {
@@ -117,6 +119,7 @@ func (c *Turn) PutFront(first, end *Message, n int) {
 	c.Then |= Yielded
 }
 
+// takeFront returns the chain, and forgets it.
 func (c *Turn) takeFront() (first, end *Message, n int) {
 	f := c.front
 	c.front = front{}

@@ -111,7 +111,7 @@ func (w *waitWatch) look() {
 }
 
 // pause returns the time until the next look: waitLook on a clock that runs by itself. On a clock
-// that a test moves, each look is a step of [VirtualClock.Advance]. There the pause doubles with
+// that a test moves, each look is a step of VirtualClock.Advance. There the pause doubles with
 // each warning that was due, written or not. Caller holds mu.
 func (w *waitWatch) pause() time.Duration {
 	if w.Sys.Opts.Clock.Flows() {
@@ -224,7 +224,7 @@ func (s *System) EachWait(f func(who, to *Cell, since int64, asks bool)) {
 func peekSys(a *Cell) *System { return a.Shared().Sys }
 
 // peekMute reads an entry that belongs to a wait list, or to the goroutine that empties the list.
-// It is exempt from the race detector, as Context.peek is. Each word is loaded whole, and the GC
+// It is exempt from the race detector, as Turn.peek is. Each word is loaded whole, and the GC
 // keeps the two actors. If the words do not belong together, the actor was muted anew in between;
 // reports then name a receiver for which it was muted before.
 //

@@ -22,7 +22,7 @@ type Holder struct {
 	Where string
 }
 
-// String implements [Holder.String] of package actor.
+// String implements actor.Holder.String.
 func (h Holder) String() string {
 	s := fmt.Sprintf("%d %s", h.Count, h.What)
 	if h.Count != 1 {
@@ -44,7 +44,7 @@ func (h Holder) String() string {
 	return s + h.Where
 }
 
-// Why implements [System.Why].
+// Why implements actor.System.Why.
 func (s *System) Why() []Holder {
 	s.MustBeStarted("Why")
 	t := s.tally(1)
@@ -259,7 +259,7 @@ type lifePeek struct {
 }
 
 // peekLife reads the cold state of an actor that another worker may run. It is exempt from the race
-// detector, as Context.peek is: each word is loaded whole, and the GC keeps everything that the
+// detector, as Turn.peek is: each word is loaded whole, and the GC keeps everything that the
 // pointers lead to.
 //
 //go:norace
@@ -291,10 +291,12 @@ type waitError struct {
 	err     error
 }
 
+// Error implements error.
 func (e *waitError) Error() string {
 	return "gallop: " + e.call + " of " + e.who.Describe() + ": " + guard.Text(e.err) + InWords(e.holders)
 }
 
+// Unwrap returns the context's error.
 func (e *waitError) Unwrap() error { return e.err }
 
 // joinError makes the error of a call that waited for the end of an actor. While an actor waits for
