@@ -53,6 +53,7 @@ const (
 var _ = Exit(kernel.Exit{})
 
 const (
+	_ = -(unsafe.Offsetof(Down{}.Type) - unsafe.Offsetof(kernel.Down{}.Type))
 	_ = -(unsafe.Offsetof(Down{}.Reason) - unsafe.Offsetof(kernel.Down{}.Reason))
 	_ = -(unsafe.Offsetof(Down{}.Monitor) - unsafe.Offsetof(kernel.Down{}.Monitor))
 	_ = -(unsafe.Sizeof(Down{}) - unsafe.Sizeof(kernel.Down{}))

@@ -30,10 +30,10 @@ type CallState struct {
 	wait  askWait
 	Later seam.Bool // the reply was put off: any actor may give it
 	// Owned by the caller. The receiver reads it while it has the request.
-	Ctx     context.Context
-	Node    *Message // of a timedAsk: the message for the outcome, if it was made already
-	By      *Cell    // of a timedAsk: the actor that asks
-	SysDone *bool    // of a timedAsk: By has had its outcome. Owner of By only
+	Ctx  context.Context
+	Node *Message // of a timedAsk: the message for the outcome, if it was made already
+	By   *Cell    // of a timedAsk: the actor that asks
+	Over *bool    // of a timedAsk: By has had its outcome. Owner of By only
 	// Of one of several calls: the caller has left. nil: the call is the only one.
 	Left  *seam.Bool
 	Tells bool // a Handler gets the result: the runtime does not know who waits

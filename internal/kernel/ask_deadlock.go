@@ -272,7 +272,7 @@ func (a Caller) awaits() (by *Cell, k *CallState) {
 	switch k := a.Call; {
 	case k == nil, k.Tells:
 	case k.By != nil:
-		if *k.SysDone {
+		if *k.Over {
 			by = nil
 		}
 	case k.Left != nil && !k.Left.Load(), k.Left == nil && k.State.Load() <= CallWaiting:

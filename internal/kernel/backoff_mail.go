@@ -304,12 +304,6 @@ func WaitForRestart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, waitKey{}, true)
 }
 
-// RoomKey is the key of the mark that WaitForRoom leaves in a context.
-type RoomKey struct{}
-
-// waitsForRoom reports whether ctx has the mark of WaitForRoom.
-func waitsForRoom(ctx context.Context) bool { return ctx.Value(RoomKey{}) != nil }
-
 // WaitsForRestart reports whether ctx has the mark of supervise.WaitForRestart. ctx may be nil. It
 // is called before the request is made, because ctx is foreign code, which may block or call the
 // runtime.

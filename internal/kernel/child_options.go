@@ -146,6 +146,26 @@ func (f *family) moveBefore(k, at *child) {
 	}
 }
 
+// FamilyOf returns the Family of the running actor, or nil. It panics if no actor runs. Owner only,
+// in a turn.
+func (c *Turn) FamilyOf() any {
+	MustRun(c, "FamilyOf")
+	if x := c.Self.Cold; x != nil && x.Sup != nil {
+		return x.Sup.Family
+	}
+	return nil
+}
+
+// PathOf returns the Path of the running actor, or "". It panics if no actor runs. Owner only, in a
+// turn.
+func (c *Turn) PathOf() string {
+	MustRun(c, "PathOf")
+	if x := c.Self.Cold; x != nil {
+		return x.Path
+	}
+	return ""
+}
+
 // childUp tells a supervisor that a child is up.
 type childUp struct {
 	Unanswered

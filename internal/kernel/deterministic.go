@@ -284,7 +284,8 @@ func (s *System) SimCounts() sim.Counts {
 	if s.Sim == nil {
 		return sim.Counts{}
 	}
-	return sim.Counts{Sent: s.Sim.sent.Load(), Received: s.Sim.received.Load(), Strangers: s.Sched.Strangers(), Waits: s.Sim.waits()}
+	return sim.Counts{Sent: s.Sim.sent.Load(), Received: s.Sim.received.Load(),
+		Strangers: s.Sched.Strangers(), Waits: s.Sim.waits()}
 }
 
 // Simulation has the additional state of a deterministic system. A nil Simulation does nothing.

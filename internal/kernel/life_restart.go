@@ -383,23 +383,3 @@ func verifyFilter(a *Cell) {
 	invariant.Check(!a.Box.PeekClosed() && (a.Cold == nil || !a.Cold.drained),
 		"%v goes through its mail behind the end of its mailbox", a)
 }
-
-// FamilyOf returns the Family of the running actor, or nil. It panics if no actor runs. Owner only,
-// in a turn.
-func (c *Turn) FamilyOf() any {
-	MustRun(c, "FamilyOf")
-	if x := c.Self.Cold; x != nil && x.Sup != nil {
-		return x.Sup.Family
-	}
-	return nil
-}
-
-// PathOf returns the Path of the running actor, or "". It panics if no actor runs. Owner only, in a
-// turn.
-func (c *Turn) PathOf() string {
-	MustRun(c, "PathOf")
-	if x := c.Self.Cold; x != nil {
-		return x.Path
-	}
-	return ""
-}

@@ -19,12 +19,8 @@ import (
 // then dead letters, answers and all other news. So code that has learned of the actor's end finds
 // its names free.
 
-// The errors of names, which package actor documents.
-var (
-	ErrNameTaken = errors.New("gallop: name taken")
-	ErrNoName    = errors.New("gallop: no actor of that name")
-	ErrOtherType = errors.New("gallop: actor is of another type")
-)
+// ErrNameTaken is actor.ErrNameTaken, which documents it.
+var ErrNameTaken = errors.New("gallop: name taken")
 
 // names is the registry of a system. While a name is taken and its actor is not yet spawned, its
 // entry in M is a nil *Cell. The map of has the first name of each actor that has names, for

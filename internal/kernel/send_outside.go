@@ -151,6 +151,12 @@ func (s *System) askRefused(ctx context.Context, to *Cell, m *Message, d *Descri
 	}
 }
 
+// RoomKey is the key of the mark that actor.WaitForRoom leaves in a context.
+type RoomKey struct{}
+
+// waitsForRoom reports whether ctx has the mark of WaitForRoom.
+func waitsForRoom(ctx context.Context) bool { return ctx.Value(RoomKey{}) != nil }
+
 // lose makes a dead letter of a message that was not pushed. It writes the header again, since the
 // refusal may have come before the header was written.
 func (s *System) lose(to *Cell, m *Message, d *Descriptor, why error) {

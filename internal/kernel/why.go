@@ -207,7 +207,8 @@ func (t *tally) holders() (list []Holder) {
 // holderOrder is the order of the result of [System.Why].
 var holderOrder = [...]string{
 	"running turn", "queued turn", "mute", "pending restart", "pending stop",
-	string(PipeErrand), string(FromChanErrand), string(ToChanErrand), "timer", "Hold", "put-off reply", "SendWait",
+	string(PipeErrand), string(FromChanErrand), string(ToChanErrand), "timer", "Hold",
+	"put-off reply", "SendWait",
 }
 
 // namedHolders is the number of actors of a type that are named for one class.
