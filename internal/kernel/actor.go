@@ -150,7 +150,7 @@ type Cold struct {
 
 	Child    *child // as a child; read-only
 	Children family
-	Sup      *Supervision // read-only
+	Sup      *supervision // read-only
 
 	Parts    [PartKinds]Part
 	lastName string       // the first of its names; set when its names are given up

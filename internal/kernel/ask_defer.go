@@ -90,7 +90,7 @@ func (s adopt) Serve(a *Cell, c *Turn) {
 	switch {
 	case d.By.Load() != a || d.index != 0 || d.State.Load() != DeferralOpen: // A1
 	case x.State == Suspended:
-		d.Fail(c, stoppedBecause(x.Reason))
+		d.fail(c, stoppedBecause(x.Reason))
 	default:
 		DeferralsOf(x).Add(a, d)
 	}
@@ -100,23 +100,23 @@ func (s adopt) Serve(a *Cell, c *Turn) {
 // the owner any more.
 func (s adopt) Refused(a *Cell, e Env) {
 	if s.d.By.Load() == a {
-		s.d.Fail(e, a.endedBecause())
+		s.d.fail(e, a.endedBecause())
 	}
 }
 
-// Fail tells the caller why it gets no reply. It does nothing if the deferral is not open. Any
+// fail tells the caller why it gets no reply. It does nothing if the deferral is not open. Any
 // goroutine.
-func (d *Deferral) Fail(e Env, why error) {
+func (d *Deferral) fail(e Env, why error) {
 	if d.State.CompareAndSwap(DeferralOpen, DeferralDone) {
 		d.To.Fail(e, why)
 	}
 }
 
-// Crashed is Fail on behalf of an actor whose behaviour has put the reply off and did not return.
+// Crashed is fail on behalf of an actor whose behaviour has put the reply off and did not return.
 // It does nothing if the deferral was handed over. Owner of the actor only.
 func (d *Deferral) Crashed(e Env, why error) {
 	if by := d.By.Load(); runsIn(e, by) {
-		d.Fail(e, why)
+		d.fail(e, why)
 		d.delist(by)
 	}
 }
@@ -134,15 +134,15 @@ func DeferralsOf(x *Cold) *deferrals {
 // runs before, may have replied.
 func (l *deferrals) Ends(a *Cell, e Env, at Ending, why error) {
 	if at == atLifeEnd || at == atEnd {
-		l.Fail(a, e, why)
+		l.fail(a, e, why)
 	}
 }
 
-// Holds implements awaited.
+// holds implements awaited.
 //
 //go:norace
 //go:noinline
-func (l *deferrals) Holds(note func(what string, n int)) {
+func (l *deferrals) holds(note func(what string, n int)) {
 	if l != nil {
 		note("put-off reply", l.All.Len())
 	}
@@ -171,15 +171,15 @@ func (d *Deferral) delist(a *Cell) {
 	}
 }
 
-// Fail tells all callers that wait why they get no reply. Owner only.
-func (l *deferrals) Fail(a *Cell, e Env, why error) {
+// fail tells all callers that wait why they get no reply. Owner only.
+func (l *deferrals) fail(a *Cell, e Env, why error) {
 	if l.All.Len() == 0 {
 		return
 	}
 	left := l.All.TakeAll()
 	a.Sys().StopList.remove(a.Cold)
 	for _, open := range left {
-		open.Fail(e, why) // E1
+		open.fail(e, why) // E1
 	}
 }
 

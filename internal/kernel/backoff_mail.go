@@ -112,7 +112,7 @@ type suspension struct {
 const defaultBacklog = 1000
 
 // backlog returns the number of messages that are kept.
-func (s *Supervision) backlog() int {
+func (s *supervision) backlog() int {
 	if s.keeps == 0 {
 		return defaultBacklog
 	}

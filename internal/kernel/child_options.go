@@ -67,18 +67,18 @@ func SpawnUnder[S any](c *Turn, t *TypeInfo, init func(*S), o ChildOptions) AnyR
 	if t.Made("SpawnUnder"); init == nil {
 		panic("gallop: SpawnUnder: a nil function for " + t.Name)
 	}
-	return startSupervised(c, o, func(sup *Supervision) *Cell {
-		if sup.Zero = t.Keep; sup.Zero == nil {
-			sup.Zero = func(a *Cell) { ClearValue(StateOf[S](a)) }
+	return startSupervised(c, o, func(sup *supervision) *Cell {
+		if sup.zero = t.Keep; sup.zero == nil {
+			sup.zero = func(a *Cell) { ClearValue(StateOf[S](a)) }
 		}
-		sup.Init = func(a *Cell) { init(StateOf[S](a)) } // the state is new, or zero has cleared it
-		return NewCell[S](t, c)
+		sup.init = func(a *Cell) { init(StateOf[S](a)) } // the state is new, or zero has cleared it
+		return newCell[S](t, c)
 	}).Ref()
 }
 
 // startSupervised is SpawnUnder without its type parameter: it is compiled once, and SpawnUnder for
 // each type of state.
-func startSupervised(c *Turn, o ChildOptions, spawn func(*Supervision) *Cell) *Cell {
+func startSupervised(c *Turn, o ChildOptions, spawn func(*supervision) *Cell) *Cell {
 	sup := superviseAs(c, o)
 	before := childAt(c.Self, o.Before)
 	a := spawn(sup)
@@ -98,11 +98,11 @@ func startSupervised(c *Turn, o ChildOptions, spawn func(*Supervision) *Cell) *C
 
 // superviseAs returns the supervision of a new child of the running actor, without the functions
 // that make the child's state.
-func superviseAs(c *Turn, o ChildOptions) *Supervision {
+func superviseAs(c *Turn, o ChildOptions) *supervision {
 	down := o.Down
 	c.MustOwn(down.Made())
-	s := &Supervision{
-		super: c.Self, Family: o.Family, drops: o.DropMail, keeps: o.Backlog,
+	s := &supervision{
+		super: c.Self, family: o.Family, drops: o.DropMail, keeps: o.Backlog,
 		decides: o.Decide, restarts: o.Restarts,
 		deliver: func(c *Turn, at *Cell, f ChildDown) { deliver(c, at, down, f) },
 	}
@@ -151,7 +151,7 @@ func (f *family) moveBefore(k, at *child) {
 func (c *Turn) FamilyOf() any {
 	MustRun(c, "FamilyOf")
 	if x := c.Self.Cold; x != nil && x.Sup != nil {
-		return x.Sup.Family
+		return x.Sup.family
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ type childUp struct {
 func (s childUp) Serve(a *Cell, c *Turn) { s.deliver(c, a, ChildUp{Ref: s.of}) }
 
 // tellChildUp is called when an actor has been started. It tells the supervisor.
-func (s *Supervision) tellChildUp(c *Turn, a *Cell) {
+func (s *supervision) tellChildUp(c *Turn, a *Cell) {
 	if s.up != nil {
 		s.super.Tell(c, childUp{of: AnyRef{a}, deliver: s.up})
 	}

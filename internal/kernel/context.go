@@ -98,9 +98,6 @@ func (s *System) NewContext(w *sched.Worker) *Turn {
 	return c
 }
 
-// System implements actor.Context.System.
-func (c *Turn) System() *System { return c.Sys }
-
 // ActorID implements actor.Context.ActorID.
 func (c *Turn) ActorID() uint64 { return c.Self.ID }
 

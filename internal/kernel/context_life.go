@@ -239,8 +239,8 @@ type doneSignal struct {
 	Lives indexset.Set[lifeContext] // guarded by Mu: the contexts for which a goroutine may wait
 }
 
-// Init makes the signal. The caller owns it.
-func (o *doneSignal) Init() {
+// init makes the signal. The caller owns it.
+func (o *doneSignal) init() {
 	o.ctx, o.cancel = context.WithCancelCause(context.Background())
 	o.Done = o.ctx.Done()
 }

@@ -148,7 +148,7 @@ func (w *Carrier) sender() Env { return w.Env }
 
 // With implements actor.System.With.
 func (s *System) With(ctx context.Context) Sender {
-	s.MustBeStarted("With")
+	s.mustBeStarted("With")
 	return &Carrier{Env: s, ctx: travelling(MustHave(ctx, "With"))}
 }
 

@@ -35,7 +35,7 @@ type tableOf struct {
 func (o *Options) simulation(h *sim.Hooks) *Simulation {
 	o.defaultWorkers(simWorkers)
 	o.Bind = false
-	if o.RunClock != nil && o.RunClock != o.Virtual {
+	if o.RunClock != nil && o.RunClock != o.virtual {
 		o.Wrong = append(o.Wrong, "WithClock: a run of actortest has its own, which R.Advance moves")
 	}
 	if h.Panicked != nil {
@@ -93,7 +93,7 @@ func atRandom(seed uint64) func([]int, int) int {
 // the system's clock, another one, for the runtime's pauses.
 func (o *Options) flow() *seam.VirtualClock {
 	c := seam.NewVirtualClock(epoch(), 0)
-	if o.Virtual == nil {
+	if o.virtual == nil {
 		o.Clock = flowing{c}
 	}
 	return c
@@ -311,8 +311,8 @@ type Simulation struct {
 	owns   map[*TypeInfo]bool // guarded by mu: whether a type is the runtime's own
 }
 
-// Direct makes a scheduler deterministic.
-func (s *Simulation) Direct(sys *System, cfg *sched.Config) {
+// direct makes a scheduler deterministic.
+func (s *Simulation) direct(sys *System, cfg *sched.Config) {
 	if s != nil {
 		s.sys, cfg.Driver = sys, s.driver
 	}

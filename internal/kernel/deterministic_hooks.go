@@ -170,22 +170,22 @@ func (u *unit) came(m *Message, e sim.Event, payload any) {
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
-// UnitTurn is the signal of InTurn.
-type UnitTurn struct {
+// unitTurn is the signal of InTurn.
+type unitTurn struct {
 	Unanswered
-	T *sim.Turn
-	F func(*Cell, *Turn)
+	t *sim.Turn
+	f func(*Cell, *Turn)
 }
 
 // InTurn runs f in a turn of an actor of a simulated system, and records the actions of f in t.
 // Any goroutine.
 func (r AnyRef) InTurn(t *sim.Turn, f func(*Cell, *Turn)) error {
 	sys := r.b.Sys()
-	return sys.Push(r.b, NewSignal(sys, UnitTurn{T: t, F: f}), AsPlaced)
+	return sys.Push(r.b, NewSignal(sys, unitTurn{t: t, f: f}), asPlaced)
 }
 
 // Serve implements Signal.
-func (s UnitTurn) Serve(a *Cell, c *Turn) {
+func (s unitTurn) Serve(a *Cell, c *Turn) {
 	of := c.Sys.Sim
 	of.callback(c, a, "In")
 	u, before := &of.unit, slices.Clone(ArmedBy(a))
@@ -193,15 +193,15 @@ func (s UnitTurn) Serve(a *Cell, c *Turn) {
 		u.nodes = map[*Message]madeIn{}
 	}
 	defer func() { u.now = nil }() // also if f panics
-	u.now, u.in = s.T, c
-	s.F(a, c)
-	s.T.Stopped = c.Then&mustEnd != 0
-	if x := a.Cold; x != nil && s.T.Stopped {
-		s.T.Reason = x.exitWhy
+	u.now, u.in = s.t, c
+	s.f(a, c)
+	s.t.Stopped = c.Then&mustEnd != 0
+	if x := a.Cold; x != nil && s.t.Stopped {
+		s.t.Reason = x.exitWhy
 	}
 	for _, at := range ArmedBy(a) {
 		if a, ok := armedIn(at, a, u); ok && !slices.Contains(before, at) {
-			s.T.Armed = append(s.T.Armed, a)
+			s.t.Armed = append(s.t.Armed, a)
 		}
 	}
 }
@@ -419,7 +419,7 @@ func (l *waitList) addProcesses(processes joint.Processes) {
 	for _, p := range asking {
 		w := sim.Wait{Caller: fmt.Sprintf("%s#%d", p.Type, p.ID), How: sim.Owed}
 		if t, ofActor := p.Of.(AnyRef); ofActor {
-			a := t.Must("Call")
+			a := t.must("Call")
 			w.Callee, w.Type = a.String(), a.Typ().Name
 		} else {
 			w.Type = types[p.Asked]

@@ -188,9 +188,9 @@ const (
 	// asAsked is AsPlain for a goroutine that waits for the reply, and meanwhile calls
 	// sched.Scheduler.TimeTurns.
 	asAsked
-	// AsPlaced is for a message that has its place already: it has a permit, or is an actor's first
+	// asPlaced is for a message that has its place already: it has a permit, or is an actor's first
 	// message.
-	AsPlaced
+	asPlaced
 	// asReply is for replies. They are delivered until the system has stopped, even if it refuses
 	// other messages, and mute no sender.
 	asReply

@@ -263,7 +263,7 @@ func (a *Cell) Launch(e Env) {
 	}
 	x := a.MakeCold()
 	x.unstarted, x.down = true, true
-	if e.Push(a, NewSignal(e, started{}), AsPlaced) != nil {
+	if e.Push(a, NewSignal(e, started{}), asPlaced) != nil {
 		a.Sys().unspawn()
 		a.neverLived()
 	}
@@ -282,7 +282,7 @@ func (a *Cell) start(c *Turn) {
 	if x.Sup != nil {
 		x.where = inInit
 		a.Sys().Sim.callback(c, a, x.where.name())
-		x.Sup.Init(a)
+		x.Sup.init(a)
 	}
 	if a.Typ().OnStart != nil {
 		x.where = inOnStart

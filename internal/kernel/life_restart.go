@@ -28,14 +28,14 @@ type ChildDown struct {
 	Decision Decision
 }
 
-// Supervision links a supervised actor to its supervisor. Read-only.
-type Supervision struct {
+// supervision links a supervised actor to its supervisor. Read-only.
+type supervision struct {
 	super   *Cell
-	Init    func(a *Cell) // gives it a new state
-	Zero    func(a *Cell) // resets its state to zero, or to the part that actor.WithKeep keeps
+	init    func(a *Cell) // gives it a new state
+	zero    func(a *Cell) // resets its state to zero, or to the part that actor.WithKeep keeps
 	deliver func(c *Turn, at *Cell, f ChildDown)
 	up      func(c *Turn, at *Cell, r ChildUp) // nil: the supervisor is not told
-	Family  any                                // ChildOptions.Family
+	family  any                                // ChildOptions.Family
 	decides func(reason error) Decision        // ChildOptions.Decide
 
 	restarts func(reason error) bool // ChildOptions.Restarts
@@ -57,7 +57,7 @@ func (r AnyRef) Restart(e Env) {
 
 // mustBeSupervised returns the actor, and panics unless it was spawned by SpawnUnder.
 func (r AnyRef) mustBeSupervised(call string) *Cell {
-	a := r.Must(call)
+	a := r.must(call)
 	if !a.Supervised {
 		panic("gallop: " + call + ": " + a.String() + " is not supervised")
 	}
@@ -67,7 +67,7 @@ func (r AnyRef) mustBeSupervised(call string) *Cell {
 // supervises reports whether an actor has supervised children. Owner only.
 func (a *Cell) supervises() bool { return a.Cold != nil && a.Cold.Children.Guards > 0 }
 
-func (s *Supervision) tellChildDown(e Env, a *Cell, why error, final bool) {
+func (s *supervision) tellChildDown(e Env, a *Cell, why error, final bool) {
 	s.super.Tell(e, childDown{sup: s, news: ChildDown{
 		Ref: AnyRef{a}, ActorID: a.ID, Type: a.Typ().Name, Reason: why, Final: final,
 		Starting: a.Cold.starting, Decision: a.Cold.decision,
@@ -77,7 +77,7 @@ func (s *Supervision) tellChildDown(e Env, a *Cell, why error, final bool) {
 // childDown tells a supervisor that a child has fallen.
 type childDown struct {
 	Unanswered
-	sup  *Supervision
+	sup  *supervision
 	news ChildDown
 }
 
@@ -245,7 +245,7 @@ func (a *Cell) forget(c *Turn, x *Cold) {
 		dropMail(a, c, x)
 	}
 	x.exitWhy = nil
-	x.Sup.Zero(a)
+	x.Sup.zero(a)
 }
 
 // beginLife begins the next life.

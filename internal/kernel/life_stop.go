@@ -59,7 +59,7 @@ func (o StopRequest) Serve(a *Cell, c *Turn) {
 // EndWait tells an actor to end, and waits until it has ended. It panics if a behaviour or a
 // process calls it. call names the caller's function.
 func (r AnyRef) EndWait(ctx context.Context, call string, o StopRequest) error {
-	MustBeOutside(call)
+	mustBeOutside(call)
 	ctx = MustHave(ctx, call)
 	r.b.Tell(r.b.Sys(), o)
 	_, err := join(r.b, ctx, call)

@@ -22,7 +22,7 @@ var (
 
 // Add adds an actor. ref must not be zero.
 func (r *Roster) Add(ref AnyRef) {
-	ref.Must("Add")
+	ref.must("Add")
 	r.list.Add(ref.Weak(), func(get func() AnyRef) bool { return get().isGone() })
 }
 

@@ -14,7 +14,7 @@ import (
 type logSink interface {
 	debug(msg string, args ...any)
 	warn(msg string, args ...any)
-	Fail(msg string, args ...any)
+	fail(msg string, args ...any)
 }
 
 // SlogSink is the sink of actor.WithLogger.
@@ -24,8 +24,8 @@ func (s SlogSink) debug(msg string, args ...any) { s.L.Debug(msg, args...) }
 
 func (s SlogSink) warn(msg string, args ...any) { s.L.Warn(msg, args...) }
 
-// Fail logs an error.
-func (s SlogSink) Fail(msg string, args ...any) { s.L.Error(msg, args...) }
+// fail logs an error.
+func (s SlogSink) fail(msg string, args ...any) { s.L.Error(msg, args...) }
 
 // plainSink is the default: package log, which slog.SetDefault redirects. It drops lines that are
 // for debugging.
@@ -35,8 +35,8 @@ func (plainSink) debug(string, ...any) {}
 
 func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, args)) }
 
-// Fail logs an error.
-func (plainSink) Fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
+// fail logs an error.
+func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
 // Logger implements actor.Context.Logger.
 func (c *Turn) Logger() *slog.Logger {
@@ -213,6 +213,6 @@ func (s *System) Guard(hook string, f func()) {
 func (s *System) logHookPanic(hook string, v any) {
 	const line = "gallop: panic in a hook"
 	if n, write := s.mayLog(line, "", hook); write {
-		s.log(func(l logSink) { l.Fail(line, "hook", hook, "value", guard.Text(v), "so_far", n) })
+		s.log(func(l logSink) { l.fail(line, "hook", hook, "value", guard.Text(v), "so_far", n) })
 	}
 }

@@ -48,8 +48,8 @@ func (l *longTurns) mayReport() bool {
 	return true
 }
 
-// LongTurn is sched.Config.OnLongTurn.
-func (s *System) LongTurn(w *sched.Worker, atLeast time.Duration) {
+// longTurn is sched.Config.OnLongTurn.
+func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	task := w.LongTurn()
 	if task == nil {
 		return // it is over

@@ -35,7 +35,7 @@ type Options struct {
 	Clock          seam.Clock
 	Hooks          *sim.Hooks    // nil: not deterministic
 	RunClock       *VirtualClock // the clock of a run of actortest; nil: any will do
-	Virtual        *VirtualClock // nil: the machine's clock, or one that flows
+	virtual        *VirtualClock // nil: the machine's clock, or one that flows
 	Log            logSink
 	OnDeadLetter   func(DeadLetter)
 	Interceptors   []Interceptor // the outermost first
@@ -55,8 +55,8 @@ func MustBePositive(option string, n int) {
 	}
 }
 
-// DefaultOptions returns the options of a system that was given none.
-func DefaultOptions() Options {
+// defaultOptions returns the options of a system that was given none.
+func defaultOptions() Options {
 	return Options{
 		Batch:          DefaultBatch,
 		Gas:            DefaultGas,
@@ -69,9 +69,9 @@ func DefaultOptions() Options {
 	}
 }
 
-// Complete sets the defaults of options that were not given, and makes the simulation of a
+// complete sets the defaults of options that were not given, and makes the simulation of a
 // deterministic system.
-func (o *Options) Complete() (s *Simulation) {
+func (o *Options) complete() (s *Simulation) {
 	if o.Hooks != nil {
 		s = o.simulation(o.Hooks)
 	}
@@ -86,8 +86,8 @@ func (o *Options) defaultWorkers(n int) {
 	}
 }
 
-// Check returns all errors, one a line, or "" if there are none.
-func (o *Options) Check() (wrong string) {
+// check returns all errors, one a line, or "" if there are none.
+func (o *Options) check() (wrong string) {
 	o.demand(o.Workers >= 1 && o.Workers <= sched.MaxWorkers, "WithWorkers", o.Workers,
 		fmt.Sprint("1 to ", sched.MaxWorkers))
 	o.demand(o.Batch >= 1, "WithBatch", o.Batch, "at least 1")

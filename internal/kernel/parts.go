@@ -25,11 +25,11 @@ type Part interface {
 	Ends(a *Cell, e Env, at Ending, why error)
 }
 
-// Awaited is a part that may be the reason why the system is not quiescent. Holds calls note with a
+// awaited is a part that may be the reason why the system is not quiescent. holds calls note with a
 // kind of waiting, in the words of Holder, and its number. It is for reports: any goroutine may
 // call it, even on a nil part.
-type Awaited interface {
-	Holds(note func(what string, n int))
+type awaited interface {
+	holds(note func(what string, n int))
 }
 
 // PartKind is a kind of part. The parts of an actor end in the order of their kinds.

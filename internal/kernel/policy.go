@@ -20,8 +20,8 @@ import (
 // On the path of every message PlainMail is inlined by hand: in send, in RunTask, and in the pushes
 // of inside and outside. These recognise plain mail by an open gate and a load of 0.
 type mailPolicy interface {
-	// Init prepares a new actor. Its caller owns it.
-	Init(a *Cell)
+	// init prepares a new actor. Its caller owns it.
+	init(a *Cell)
 
 	// For senders, on any goroutine.
 
@@ -65,8 +65,8 @@ func (t *TypeInfo) policy() mailPolicy {
 // PlainMail waits in the mailbox, which has no limit.
 type PlainMail struct{}
 
-// Init implements mailPolicy.
-func (PlainMail) Init(*Cell) {}
+// init implements mailPolicy.
+func (PlainMail) init(*Cell) {}
 
 func (PlainMail) meet(c *Turn, to *Cell, m *Message, d *Descriptor) (delivered bool) {
 	for {
@@ -131,7 +131,7 @@ func Place(s *System, to *Cell, m *Message) error {
 		return to.pushPlaced(s, m)
 	}
 	l := &to.Flow.Load().Permits
-	if err := s.Push(to, m, AsPlaced); err != nil { // L2
+	if err := s.Push(to, m, asPlaced); err != nil { // L2
 		l.Release(1, to)
 		return err
 	}
@@ -215,8 +215,8 @@ type Limits struct {
 // counts.
 type countedMail struct{ PlainMail }
 
-// Init implements mailPolicy.
-func (countedMail) Init(a *Cell) {
+// init implements mailPolicy.
+func (countedMail) init(a *Cell) {
 	a.FlowOf()
 	a.Load = backpressure.Counted
 }

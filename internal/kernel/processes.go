@@ -43,7 +43,7 @@ func (s *System) JoinProcesses(start func(joint.Shared) joint.Processes) joint.P
 	if sys := j.load(); sys != nil {
 		return sys
 	}
-	s.MustBeStarted("Join")
+	s.mustBeStarted("Join")
 	if s.Opts.Bind {
 		PanicMisuse("Join", " of a system WithCPUBinding: a coroutine cannot be switched to on a thread "+
 			"that is locked")

@@ -14,8 +14,8 @@ type AnyRef struct {
 // Cell returns the actor that r refers to, or nil.
 func (r AnyRef) Cell() *Cell { return r.b }
 
-// Must returns the actor that r refers to. It panics if r is zero.
-func (r AnyRef) Must(call string) *Cell {
+// must returns the actor that r refers to. It panics if r is zero.
+func (r AnyRef) must(call string) *Cell {
 	if r.b == nil {
 		panic("gallop: " + call + " of a zero Ref")
 	}
@@ -65,15 +65,6 @@ const (
 	StatusOverloaded
 	StatusEnded
 )
-
-// String returns the name of the status, in lower case.
-func (s Status) String() string {
-	names := [...]string{"idle", "busy", "overloaded", "ended"}
-	if s < 0 || int(s) >= len(names) {
-		return "unknown"
-	}
-	return names[s]
-}
 
 // Status implements actor.Ref.Status. It panics if a is nil. Any goroutine.
 func (a *Cell) Status() Status {

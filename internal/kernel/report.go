@@ -159,7 +159,7 @@ func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 		return
 	}
 	s.log(func(l logSink) {
-		l.Fail(line, who.attrs("behaviour", p.Behaviour,
+		l.fail(line, who.attrs("behaviour", p.Behaviour,
 			"message", p.MessageID, "at", p.Frame, "value", guard.Text(p.Value), "goexit", p.Goexit,
 			"from", p.From, "so_far", n, "stack", string(p.Stack))...)
 	})

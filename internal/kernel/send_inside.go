@@ -151,4 +151,4 @@ func (c *Turn) pushSystem(to *Cell, m *Message) error {
 
 // fromUser reports whether the message names its sender. Messages that have a place of a bound name
 // it already, and the runtime's own messages have none.
-func (how delivery) fromUser() bool { return how <= asReply && how != AsPlaced }
+func (how delivery) fromUser() bool { return how <= asReply && how != asPlaced }

@@ -49,13 +49,13 @@ func inOf(e Env, a *Cell) Env {
 // SystemOf returns the system of a sender. It panics as EnvOf does.
 func SystemOf(from Sender) *System { return EnvOf(from).InSystem() }
 
-// SystemFor is SystemOf for a call that takes a *System. It panics as MustBeStarted does.
+// SystemFor is SystemOf for a call that takes a *System. It panics as mustBeStarted does.
 func SystemFor(from Sender, call string) *System {
 	var s *System
 	if e := senderOf(from); e != nil {
 		s = e.InSystem()
 	}
-	s.MustBeStarted(call)
+	s.mustBeStarted(call)
 	return s
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// NewCell returns a new actor of type t, whose state is zero. S is the state of t. e is the
+// newCell returns a new actor of type t, whose state is zero. S is the state of t. e is the
 // spawner's. Package actor has a twin for its generic code, which takes a Sender.
-func NewCell[S any](t *TypeInfo, e Env) *Cell {
+func newCell[S any](t *TypeInfo, e Env) *Cell {
 	if t == nil || !t.Sealed.Load() {
 		t.Made("Spawn").Seal()
 	}
@@ -72,7 +72,7 @@ func (a *Cell) begin(k *TypeInSystem) {
 	if k.special {
 		a.Became = k.Sys.Sim != nil
 		k.Sys.Sim.born(a, k.Typ)
-		k.Policy.Init(a)
+		k.Policy.init(a)
 	}
 	if invariant.On {
 		verifyNew(a)

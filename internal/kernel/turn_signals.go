@@ -51,7 +51,7 @@ func (a *Cell) serveSignals(c *Turn) (again bool) {
 		if m == nil {
 			return a.endSignalTurn(c)
 		}
-		a.Serve(c, x, m)
+		a.serve(c, x, m)
 	}
 	c.Aside = false // the actor has ended: there is no turn to end
 	return false
@@ -95,9 +95,9 @@ func (x *Cold) Next(l *systemQueue) *Message {
 	return x.Todo.Pop()
 }
 
-// Serve acts on one message from the system queue: a signal, an urgent message, or an outcome. A
+// serve acts on one message from the system queue: a signal, an urgent message, or an outcome. A
 // signal may end the actor, park it, or start another life; the caller finds out by x.State.
-func (a *Cell) Serve(c *Turn, x *Cold, m *Message) {
+func (a *Cell) serve(c *Turn, x *Cold, m *Message) {
 	// Mail of the user's: urgent, or an outcome for an actor whose mailbox is closed.
 	if m.ID != SystemID {
 		if d := a.Typ().Decls[m.ID]; d.Urgent && m.ID != CarriedID {

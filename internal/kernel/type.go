@@ -151,7 +151,7 @@ func (t *TypeInfo) SealOrError() error {
 	if t == nil || t.Name == "" {
 		return errors.New("gallop: a nil or zero Type: use NewType")
 	}
-	if wrong := t.TrySeal(); wrong != "" {
+	if wrong := t.trySeal(); wrong != "" {
 		return errors.New(wrong)
 	}
 	return nil
@@ -218,13 +218,13 @@ func (t *TypeInfo) Declare(d *Descriptor) *Descriptor {
 
 // Seal makes the dispatch table, once. It panics if a behaviour has no method. Any goroutine.
 func (t *TypeInfo) Seal() {
-	if wrong := t.TrySeal(); wrong != "" {
+	if wrong := t.trySeal(); wrong != "" {
 		panic(wrong)
 	}
 }
 
-// TrySeal is Seal without the panic: it returns a description of the mistake, or "".
-func (t *TypeInfo) TrySeal() (wrong string) {
+// trySeal is Seal without the panic: it returns a description of the mistake, or "".
+func (t *TypeInfo) trySeal() (wrong string) {
 	if t.Sealed.Load() {
 		return ""
 	}
