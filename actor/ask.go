@@ -41,7 +41,9 @@ func answering[Q, R any](name string) *kernel.Descriptor {
 		Reject: func(e kernel.Env, m *kernel.Message, err error) {
 			kernel.PayloadOf[request[Q, R]](m).take().reject(e, m.Life, err)
 		},
-		Caller: func(m *kernel.Message) kernel.Caller { return callerOf(&kernel.PayloadOf[request[Q, R]](m).to) },
+		Caller: func(m *kernel.Message) kernel.Caller {
+			return callerOf(&kernel.PayloadOf[request[Q, R]](m).to)
+		},
 	}
 }
 
@@ -127,7 +129,8 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, to Ref[S], q Q) (R, erro
 
 // ask is Ask, compiled once for each pair of a request type and a reply type. The type of the state
 // does not matter.
-func ask[Q, R any](ctx context.Context, d *kernel.Descriptor, calls *sync.Pool, to *kernel.Cell, q Q) (R, error) {
+func ask[Q, R any](ctx context.Context, d *kernel.Descriptor, calls *sync.Pool, to *kernel.Cell,
+	q Q) (R, error) {
 	ctx = d.MustAsk(ctx, to)
 	if err := ctx.Err(); err != nil {
 		return *new(R), err
@@ -164,7 +167,7 @@ func ask[Q, R any](ctx context.Context, d *kernel.Descriptor, calls *sync.Pool, 
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
 //	    │                  │ take                      ▲ │
 //	PENDING ◀──────────────┘                           │ │ ctx or the asking system ended
-//	    ├──── kernel.SpinLimit over ───────────────────────────┘ ▼
+//	    ├──── SpinLimit over ──────────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    ├──── the caller keeps to from running ─────▶ REFUSED
 //	    └──── too many are blocked ─────────────────▶ UNHELPED

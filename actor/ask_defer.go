@@ -44,7 +44,7 @@ type lateReply[R any] struct {
 }
 
 // reply answers the request with res, and releases its address and its contexts. For alive see
-// replyTo.answer. It is called only by the code whose compare-and-swap has moved the deferral from
+// replyTo.Answer. It is called only by the code whose compare-and-swap has moved the deferral from
 // the state open to another, so a request gets one answer.
 func (l *lateReply[R]) reply(e kernel.Env, res Result[R], alive bool) {
 	to := l.address

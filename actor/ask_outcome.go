@@ -62,11 +62,11 @@ func WithFinishAsks() TypeOption {
 
 // timedAsk is an ask with a time-out. The actor that asks owns it, except for the read-only field.
 type timedAsk[R any] struct {
-	_       nocmp.Field // or the compiler makes a comparing function for each type of reply
-	to      replyTo[R]  // its call is nil. Read-only
-	life    uint16
-	timer   kernel.Timer
-	sysDone bool // the caller has had its outcome
+	_     nocmp.Field // or the compiler makes a comparing function for each type of reply
+	to    replyTo[R]  // its call is nil. Read-only
+	life  uint16
+	timer kernel.Timer
+	over  bool // the caller has had its outcome
 }
 
 // limit returns an address that is to with a time-out after d. It arms the timer.
@@ -74,7 +74,7 @@ func limit[R any](c *kernel.Turn, to replyTo[R], d time.Duration, life uint16) r
 	w := &timedAsk[R]{to: to, life: life}
 	w.timer = c.ArmSignal(d, timeout[R]{within: w})
 	k := &call[R]{timed: w}
-	k.Node, k.By, k.SysDone = to.node, to.caller, &w.sysDone
+	k.Node, k.By, k.Over = to.node, to.caller, &w.over
 	return replyTo[R]{call: k}
 }
 
@@ -110,7 +110,7 @@ func (w *timedAsk[R]) message(e kernel.Env, res Result[R], last bool) *kernel.Me
 
 // run runs the outcome in place of the signal that brought it.
 func (w *timedAsk[R]) run(a *kernel.Cell, c *kernel.Turn, res Result[R], last bool) {
-	w.sysDone = true
+	w.over = true
 	m := w.message(c, res, last)
 	kernel.Contents(m).Life = w.life
 	// For the reports, if it panics or is dropped.
@@ -132,11 +132,11 @@ type timedReply[R any] struct {
 func (s *timedReply[R]) Serve(a *kernel.Cell, c *kernel.Turn) {
 	w := s.within
 	switch {
-	case w.sysDone:
+	case w.over:
 		s.Discard(c, a, ErrNoReply)
 		return
 	case w.life != 0 && a.Cold.IsStale(w.life):
-		w.sysDone = true // its timer has ended with its life
+		w.over = true // its timer has ended with its life
 		s.Discard(c, a, ErrRestarted)
 		return
 	}
@@ -145,7 +145,7 @@ func (s *timedReply[R]) Serve(a *kernel.Cell, c *kernel.Turn) {
 		w.run(a, c, s.res, true)
 		return
 	}
-	w.sysDone = true
+	w.over = true
 	m := w.message(c, s.res, true)
 	kernel.Contents(m).Life = w.life
 	m.From = s.from

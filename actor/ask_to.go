@@ -34,13 +34,13 @@ import (
 // another system does not keep the caller's system from being quiescent.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Result[R]], opts ...AskOption) {
-	turn := c.kernel()
+	turn, d := c.kernel(), kernel.AnyBehaviour(reply).Descriptor()
 	kernel.AnyAsk(b).Descriptor().MadeAsk().MustSuit(to.target())
-	turn.MustOwn(kernel.AnyBehaviour(reply).Descriptor().Made())
-	back := replyTo[R]{caller: turn.Self, reply: kernel.AnyBehaviour(reply).Descriptor()}
+	turn.MustOwn(d.Made())
+	back := replyTo[R]{caller: turn.Self, reply: d}
 	life := turn.MarkAsk()
 	if turn.Travels != nil {
-		back.node = turn.Prepare(kernel.AnyBehaviour(reply).Descriptor(), life)
+		back.node = turn.Prepare(d, life)
 	}
 	if len(opts) != 0 {
 		back = withOptions(turn, back, life, opts)
@@ -65,11 +65,11 @@ type Reply[R, K any] struct {
 // request is under way, it also takes the space of an R.
 func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q,
 	reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
-	turn := c.kernel()
+	turn, d := c.kernel(), kernel.AnyBehaviour(reply).Descriptor()
 	kernel.AnyAsk(b).Descriptor().MadeAsk().MustSuit(to.target())
-	turn.MustOwn(kernel.AnyBehaviour(reply).Descriptor().Made())
+	turn.MustOwn(d.Made())
 	life := turn.MarkAsk()
-	back := replyTo[R]{caller: turn.Self, reply: kernel.AnyBehaviour(reply).Descriptor(), node: turn.Prepare(kernel.AnyBehaviour(reply).Descriptor(), life)}
+	back := replyTo[R]{caller: turn.Self, reply: d, node: turn.Prepare(d, life)}
 	kernel.PayloadOf[Reply[R, K]](kernel.Contents(back.node)).Mark = mark
 	if len(opts) != 0 {
 		back = withOptions(turn, back, life, opts)
@@ -103,7 +103,8 @@ func withOptions[R any](c *kernel.Turn, back replyTo[R], life uint16, opts []Ask
 }
 
 // sendRequest sends a request from a behaviour.
-func sendRequest[Q, R any](c *kernel.Turn, d *kernel.Descriptor, to *kernel.Cell, q Q, back replyTo[R], life uint16) {
+func sendRequest[Q, R any](c *kernel.Turn, d *kernel.Descriptor, to *kernel.Cell, q Q,
+	back replyTo[R], life uint16) {
 	m := c.Node(d.Size)
 	m.Life = life
 	*kernel.PayloadOf[request[Q, R]](m) = request[Q, R]{q, back}
@@ -137,7 +138,7 @@ type replyTo[R any] struct {
 	call   *call[R]
 	caller *kernel.Cell
 	reply  *kernel.Descriptor
-	// The message for caller, if it was made already: see prepare.
+	// The message for caller, if it was made already: see kernel.Turn.Prepare.
 	node *kernel.Message
 }
 
@@ -240,8 +241,9 @@ type Asker[Q, R any] interface {
 
 // To returns r as an Asker of b's requests. It panics if r is the zero Ref.
 func (b AskBehaviour[S, Q, R]) To(r Ref[S]) Asker[Q, R] {
-	kernel.AnyAsk(b).Descriptor().MadeAsk().MustSuit(r.target())
-	return &askedActor[Q, R]{kernel.Receiver{D: kernel.AnyAsk(b).Descriptor(), B: r.target()}, kernel.AnyAsk(b).Calls()}
+	d := kernel.AnyAsk(b).Descriptor().MadeAsk()
+	d.MustSuit(r.target())
+	return &askedActor[Q, R]{kernel.Receiver{D: d, B: r.target()}, kernel.AnyAsk(b).Calls()}
 }
 
 // askedActor is an AskBehaviour with the actor that it asks.

@@ -32,7 +32,9 @@ func oneWay[M any](name string) *kernel.Descriptor {
 		Name: name, Size: p, Pointers: pointers, Outcome: isOutcome[M](), News: isNews((*M)(nil)),
 		Payload: func(m *kernel.Message) any { return *kernel.PayloadOf[M](m) },
 		Clear:   func(m *kernel.Message) { kernel.ClearValue(kernel.PayloadOf[M](m)) },
-		Copy:    func(to *kernel.Message, from *kernel.ArmedTimer) { *kernel.PayloadOf[M](to) = *kernel.KeptBy[M](from) },
+		Copy: func(to *kernel.Message, from *kernel.ArmedTimer) {
+			*kernel.PayloadOf[M](to) = *kernel.KeptBy[M](from)
+		},
 	}
 }
 
@@ -40,12 +42,13 @@ func oneWay[M any](name string) *kernel.Descriptor {
 func (b Behaviour[S, M]) Handle(method func(*S, *Context, M)) Entry[S] {
 	// The functions that are called here have no type parameters: an inlined generic function would
 	// leave a load from the dictionary of S and M.
-	if kernel.AnyBehaviour(b).Descriptor().MustDo(method == nil); !kernel.AnyBehaviour(b).Descriptor().Pointers {
-		return Entry[S]{kernel.AnyBehaviour(b).Descriptor(), func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
+	d := kernel.AnyBehaviour(b).Descriptor()
+	if d.MustDo(method == nil); !d.Pointers {
+		return Entry[S]{d, func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
 			method((*S)(at.Plus(unsafe.Offsetof(kernel.CellOf[S]{}.State))), contextOf(c), *(*M)(m.Payload()))
 		}}
 	}
-	return Entry[S]{kernel.AnyBehaviour(b).Descriptor(), kernel.AnyBehaviour(b).Descriptor().Heard(func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
+	return Entry[S]{d, d.Heard(func(c *kernel.Turn, at *kernel.Cell, m *kernel.Message) {
 		p := (*M)(m.Payload())
 		v := *p
 		var zero M

@@ -6,16 +6,6 @@ import (
 	"github.com/gallop-go/gallop/internal/kernel"
 )
 
-// Interceptors are functions around the behaviours of a type, or of all types in a system.
-//
-// Rejected: one function that is given the rest of the work as a function to call, as in net/http.
-// It needs a closure for each message. Also rejected: a check, for each message, whether there are
-// interceptors.
-//
-// Chosen: a dispatch table of its own for each type with interceptors. It is made with the first
-// actor of the type in a system. Types without interceptors use the table of [Type.Table], and pay
-// nothing.
-
 // Interceptor is a pair of functions around every behaviour of an actor type, or of all types of a
 // system, by the option [WithInterceptor] of either. It is for logs, traces and figures, or to
 // refuse messages. Either function may be nil. They run in the actor's turn, with its Context, and
@@ -25,7 +15,8 @@ import (
 // Those of the type follow. Before is called in this order, and After in the reverse order.
 //
 // OnStart, OnStop and the runtime's own work for an actor are not intercepted. An intercepted
-// message costs about 50 to 100 ns more. Interception allocates nothing, unless the functions do.
+// message costs about 50 to 100 ns more. Interception allocates nothing, unless the
+// functions do.
 type Interceptor struct {
 	// Before is called before the behaviour. If it returns an error, the message is refused: its
 	// behaviour does not run, and Before of later interceptors is not called. If the message is a

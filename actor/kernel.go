@@ -53,10 +53,23 @@ const (
 var _ = Exit(kernel.Exit{})
 
 const (
+	_ = -(unsafe.Offsetof(Down{}.Type) - unsafe.Offsetof(kernel.Down{}.Type))
 	_ = -(unsafe.Offsetof(Down{}.Reason) - unsafe.Offsetof(kernel.Down{}.Reason))
 	_ = -(unsafe.Offsetof(Down{}.Monitor) - unsafe.Offsetof(kernel.Down{}.Monitor))
 	_ = -(unsafe.Sizeof(Down{}) - unsafe.Sizeof(kernel.Down{}))
 	_ = -(unsafe.Sizeof(kernel.Down{}) - unsafe.Sizeof(Down{}))
+)
+
+// A Status and an Overflow convert to those of the kernel. This does not compile if the values
+// differ.
+var (
+	_ = [1]int{}[StatusIdle-Status(kernel.StatusIdle)]
+	_ = [1]int{}[StatusBusy-Status(kernel.StatusBusy)]
+	_ = [1]int{}[StatusOverloaded-Status(kernel.StatusOverloaded)]
+	_ = [1]int{}[StatusEnded-Status(kernel.StatusEnded)]
+	_ = [1]int{}[OverflowMute-Overflow(kernel.OverflowMute)]
+	_ = [1]int{}[OverflowRefuse-Overflow(kernel.OverflowRefuse)]
+	_ = [1]int{}[OverflowDropOldest-Overflow(kernel.OverflowDropOldest)]
 )
 
 // Package face copies a Holder of the kernel to one of this package.

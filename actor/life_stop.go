@@ -64,15 +64,19 @@ func Kill(from Sender, t Target) {
 // ends when it can. If the system stops first it returns ErrSystemStopped. It panics if
 // a behaviour or a process of any system calls it.
 func StopWait(ctx context.Context, t Target) error {
-	return targetOf("StopWait", t).Ref().EndWait(ctx, "StopWait", kernel.StopRequest{Mode: kernel.ModeStop, Why: ErrShutdown})
+	return endWait(ctx, "StopWait", t, kernel.StopRequest{Mode: kernel.ModeStop, Why: ErrShutdown})
 }
 
 // DrainWait is [Drain] that waits for the end, as [StopWait] does.
 func DrainWait(ctx context.Context, t Target) error {
-	return targetOf("DrainWait", t).Ref().EndWait(ctx, "DrainWait", kernel.StopRequest{Mode: kernel.ModeDrain, Why: ErrShutdown})
+	return endWait(ctx, "DrainWait", t, kernel.StopRequest{Mode: kernel.ModeDrain, Why: ErrShutdown})
 }
 
 // KillWait is [Kill] that waits for the end, as [StopWait] does.
 func KillWait(ctx context.Context, t Target) error {
-	return targetOf("KillWait", t).Ref().EndWait(ctx, "KillWait", kernel.StopRequest{Mode: kernel.ModeKill, Why: ErrKilled})
+	return endWait(ctx, "KillWait", t, kernel.StopRequest{Mode: kernel.ModeKill, Why: ErrKilled})
+}
+
+func endWait(ctx context.Context, call string, t Target, o kernel.StopRequest) error {
+	return targetOf(call, t).Ref().EndWait(ctx, call, o)
 }

@@ -7,16 +7,6 @@ import (
 	"github.com/gallop-go/gallop/internal/kernel"
 )
 
-// A name serves to find an actor, and not to send to it: a name is looked up once and gives a Ref.
-// So no send uses the registry. It is a sync.Map: a look-up takes no lock, and if two callers take
-// the same name, exactly one gets it.
-//
-// A name belongs to one actor. The spawner gives it before any other code knows the actor, or the
-// actor takes it itself. So only the owner of the cell uses its list of names, and an actor that
-// ends gives back its own names and no others. The order at the end is: names, timers, mailbox, and
-// then dead letters, answers and all other news. So code that has learned of the actor's end finds
-// its names free.
-
 var (
 	// ErrNameTaken says that another actor has the name. It is returned by SpawnNamed and
 	// Register.

@@ -25,12 +25,12 @@ import (
 // reported to [Hooks] or the log, so the behaviour for reply should check Err.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
 	fn func(context.Context) (R, error)) {
-	turn := c.kernel()
-	turn.MustPipe(kernel.AnyBehaviour(reply).Descriptor(), fn == nil)
+	turn, d := c.kernel(), kernel.AnyBehaviour(reply).Descriptor()
+	turn.MustPipe(d, fn == nil)
 	life := turn.MarkAsk()
-	back := replyTo[R]{caller: turn.Self, reply: kernel.AnyBehaviour(reply).Descriptor()}
+	back := replyTo[R]{caller: turn.Self, reply: d}
 	if turn.Travels != nil {
-		back.node = turn.Prepare(kernel.AnyBehaviour(reply).Descriptor(), life)
+		back.node = turn.Prepare(d, life)
 	}
 	pipe(turn, back, life, fn)
 }
@@ -39,10 +39,10 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]],
 // See [AskToWith].
 func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K,
 	fn func(context.Context) (R, error)) {
-	turn := c.kernel()
-	turn.MustPipe(kernel.AnyBehaviour(reply).Descriptor(), fn == nil)
+	turn, d := c.kernel(), kernel.AnyBehaviour(reply).Descriptor()
+	turn.MustPipe(d, fn == nil)
 	life := turn.MarkAsk()
-	back := replyTo[R]{caller: turn.Self, reply: kernel.AnyBehaviour(reply).Descriptor(), node: turn.Prepare(kernel.AnyBehaviour(reply).Descriptor(), life)}
+	back := replyTo[R]{caller: turn.Self, reply: d, node: turn.Prepare(d, life)}
 	kernel.PayloadOf[Reply[R, K]](kernel.Contents(back.node)).Mark = mark
 	pipe(turn, back, life, fn)
 }

@@ -64,5 +64,6 @@ type WaitEdge struct {
 func (w WaitEdge) String() string { return w.kernel().String() }
 
 func (w WaitEdge) kernel() kernel.WaitEdge {
-	return kernel.WaitEdge{Who: kernel.ActorName(w.Who), For: kernel.ActorName(w.For), Mail: w.Mail, From: w.From}
+	return kernel.WaitEdge{Who: kernel.ActorName(w.Who), For: kernel.ActorName(w.For), Mail: w.Mail,
+		From: w.From}
 }

@@ -9,16 +9,16 @@ import (
 // The generic functions here are compiled once for each type of message, for all types of state.
 // Code that does not depend on the type of message is compiled once (decision 1).
 
-// There are two ways through this file. The hot way is send[M] and Context.send. It is inlined by
-// hand, and its only call is the swap of the mailbox's head. It needs all of these:
+// There are two ways through this file. The hot way is send[M] and kernel.Turn.Send. It is inlined
+// by hand, and its only call is the swap of the mailbox's head. It needs all of these:
 //
 //   - a behaviour sends to an actor of its own system;
 //   - the node is in the worker's cache;
 //   - the gate is open;
 //   - the mailbox is idle, busy or biased.
 //
-// The cold way is everything else: sendSlow and trySend find out where the sender is (env), and
-// leave the rest to send_inside.go or send_outside.go.
+// The cold way is everything else: sendSlow and trySend find out where the sender is (kernel.Env),
+// and leave the rest to send_inside.go and send_outside.go of package kernel.
 //
 // The fate of a message depends on the state of its receiver:
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/internal/kernel"
 )
 
-// envOf returns the env of a sender. The type switch is cheaper than a method call.
+// envOf returns the Env of a sender. The type switch is cheaper than a method call.
 func envOf(from Sender) kernel.Env {
 	switch f := from.(type) {
 	case *Context:

@@ -46,26 +46,29 @@ func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 	if d <= 0 {
 		panic(fmt.Sprintf("gallop: Every(%v): want a positive period", d))
 	}
-	c.kernel().MustOwn(kernel.AnyBehaviour(b).Descriptor().Made())
-	if kernel.AnyBehaviour(b).Descriptor().Owns() {
-		panic("gallop: Every: messages of " +
-			kernel.AnyBehaviour(b).Descriptor().FullName() + " own a parcel or a region: make it in the behaviour")
+	t := kernel.AnyBehaviour(b).Descriptor().Made()
+	c.kernel().MustOwn(t)
+	if t.Owns() {
+		panic("gallop: Every: messages of " + t.FullName() +
+			" own a parcel or a region: make it in the behaviour")
 	}
 	return arm(c.kernel(), d, d, b, m)
 }
 
 func arm[S, M any](c *kernel.Turn, d, period time.Duration, b Behaviour[S, M], m M) Timer {
-	c.MustOwn(kernel.AnyBehaviour(b).Descriptor().Made())
+	t := kernel.AnyBehaviour(b).Descriptor().Made()
+	c.MustOwn(t)
 	var held *kernel.Message
-	if kernel.AnyBehaviour(b).Descriptor().Pointers || unsafe.Sizeof(m) > unsafe.Sizeof(kernel.ArmedTimer{}.Words) || c.Travels != nil {
-		held = c.Node(kernel.AnyBehaviour(b).Descriptor().Size)
+	if t.Pointers || unsafe.Sizeof(m) > unsafe.Sizeof(kernel.ArmedTimer{}.Words) || c.Travels != nil {
+		held = c.Node(t.Size)
 		c.Sys.Sim.Count(-1) // it is not sent yet
 	}
 	if c.Travels != nil {
 		*kernel.PayloadOf[M](held) = m
-		return Timer(c.EndArm(c.BeginArm(kernel.CarriedID, kernel.Carry(c, c.Travels, held, kernel.AnyBehaviour(b).Descriptor())), d, period))
+		held = kernel.Carry(c, c.Travels, held, t)
+		return Timer(c.EndArm(c.BeginArm(kernel.CarriedID, held), d, period))
 	}
-	a := c.BeginArm(kernel.AnyBehaviour(b).Descriptor().ID, held)
+	a := c.BeginArm(t.ID, held)
 	*kernel.KeptBy[M](a.ArmedTimer) = m
 	return Timer(c.EndArm(a, d, period))
 }

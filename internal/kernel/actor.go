@@ -72,6 +72,7 @@ const (
 	collecting                      // its arena is being collected
 )
 
+// IsCollecting reports whether the arena is being collected. Owner only.
 func (p progress) IsCollecting() bool { return p&collecting != 0 }
 
 func (p *progress) setCollecting(on bool) {
@@ -101,7 +102,7 @@ type Waiting struct {
 var GateMark backpressure.Marks[Waiting]
 
 // Cold holds the fields that only some actors need. Owner only, except the fields that are
-// read-only after the spawn. Any goroutine may read err once the box is closed, and reason once the
+// read-only after the spawn. Any goroutine may read err once the box is closed, and Reason once the
 // system queue is closed: from then on neither field changes, nor does the pointer to the cold
 // state.
 type Cold struct {
@@ -118,8 +119,8 @@ type Cold struct {
 	// It waits for its children or its supervisor. Meanwhile it has raised its own blocked-on count,
 	// and holds the system.
 	waiting bool
-	// It waits without holding the system. That is so after Standby; after Postpone, when it is not
-	// blocked either; and for an actor that leaves, on a clock that stands still.
+	// It waits without holding the system. That is so after PutOnStandby; after Postpone, when it
+	// is not blocked either; and for an actor that leaves, on a clock that stands still.
 	unheld bool
 	// It was suspended or restarted by order, and has not come up again.
 	takenDown bool
@@ -149,7 +150,7 @@ type Cold struct {
 
 	Child    *child // as a child; read-only
 	Children family
-	Sup      *Supervision // read-only
+	Sup      *supervision // read-only
 
 	Parts    [PartKinds]Part
 	lastName string       // the first of its names; set when its names are given up
@@ -199,7 +200,7 @@ func verifyLoad(a *Cell) {
 	backpressure.MustBe(&a.Gate, !a.Load.MustShut() && a.Load&backpressure.Bounded == 0)
 }
 
-// verifySegment checks the messages that a segment has run: n messages of one origin, from c.msg
+// verifySegment checks the messages that a segment has run: n messages of one origin, from c.Msg
 // back to the first message in hand.
 func verifySegment(a *Cell, c *Turn, n int) {
 	invariant.Check(n >= 1 && n <= msg.ChainLength, "%v has run %d messages in a row", a, n)

@@ -103,16 +103,16 @@ func arenaRoots(a *Cell, c *Turn) []heap.Root {
 		roots = t.queued(roots, newest, end)
 		roots = t.queued(roots, a.System.Newest(), nil)
 		if x := a.Cold; x != nil {
-			roots = x.Roots(roots, t)
+			roots = x.roots(roots, t)
 		}
 	}
 	c.rooting = roots
 	return roots
 }
 
-// Roots adds the roots in messages that are neither in the mailbox nor in the system queue. Owner
+// roots adds the roots in messages that are neither in the mailbox nor in the system queue. Owner
 // only.
-func (x *Cold) Roots(roots []heap.Root, t *TypeRoots) []heap.Root {
+func (x *Cold) roots(roots []heap.Root, t *TypeRoots) []heap.Root {
 	for _, l := range [...]messageList{x.Todo, x.held} {
 		roots = t.queued(roots, l.First, nil)
 	}

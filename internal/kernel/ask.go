@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// MadeAsk returns d, the descriptor of an AskBehaviour, which must not be nil.
+// MadeAsk returns d, the descriptor of an AskBehaviour. It panics if d is nil. Any goroutine.
 func (d *Descriptor) MadeAsk() *Descriptor {
 	if d == nil {
 		panic("gallop: a zero AskBehaviour: use DeclareAsk")
@@ -17,7 +17,7 @@ func (d *Descriptor) MadeAsk() *Descriptor {
 }
 
 // MustAsk panics if d is nil, if d does not suit the actor, or if ctx is nil. It returns ctx in a
-// form whose methods cannot panic in the runtime: see MustHave.
+// form whose methods cannot panic in the runtime: see MustHave. Any goroutine.
 func (d *Descriptor) MustAsk(ctx context.Context, to *Cell) context.Context {
 	d.MadeAsk().MustSuit(to)
 	return MustHave(ctx, "Ask")
@@ -30,23 +30,23 @@ type CallState struct {
 	wait  askWait
 	Later seam.Bool // the reply was put off: any actor may give it
 	// Owned by the caller. The receiver reads it while it has the request.
-	Ctx     context.Context
-	Node    *Message // of a timedAsk: the message for the outcome, if it was made already
-	By      *Cell    // of a timedAsk: the actor that asks
-	SysDone *bool    // of a timedAsk: by has had its outcome. Owner of by only
+	Ctx  context.Context
+	Node *Message // of a timedAsk: the message for the outcome, if it was made already
+	By   *Cell    // of a timedAsk: the actor that asks
+	Over *bool    // of a timedAsk: By has had its outcome. Owner of By only
 	// Of one of several calls: the caller has left. nil: the call is the only one.
 	Left  *seam.Bool
 	Tells bool // a Handler gets the result: the runtime does not know who waits
-	Waits bool // ctx has the mark of WaitForRestart; false if the receiver is not supervised
+	Waits bool // Ctx has the mark of WaitForRestart; false if the receiver is not supervised
 	// Not nil: the reply was put off. The deferral has the address of the caller; this call leads
 	// nowhere.
 	PutOff *Deferral
 	// Has room for one token, which is sent if the state was WAITING. nil until MakeDone.
 	Done  chan struct{}
-	owner <-chan struct{} // closing of the system for which done was made
+	owner <-chan struct{} // Closing of the system for which Done was made
 }
 
-// MakeDone makes done, unless it was made for sys already. The caller owns the call, which is
+// MakeDone makes k.Done, unless it was made for sys already. The caller owns the call, which is
 // PENDING. Calls are reused by any caller. Their channels are reused only within a system: a
 // channel that was made in a bubble of testing/synctest must not be used outside, and a wait for a
 // channel that was made outside does not let the bubble's time pass.
@@ -56,13 +56,15 @@ func MakeDone(k *CallState, sys *System) {
 	}
 }
 
-// DiscardReply discards the regions and parcels of a reply that reaches no caller.
+// DiscardReply discards the regions and parcels of a reply that reaches no caller. The caller of
+// DiscardReply owns the reply.
 func DiscardReply[R any](v *R) {
 	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
 		heap.DiscardIn(v, o)
 	}
 }
 
+// The states of a call.
 const (
 	CallPending = iota
 	CallWaiting
@@ -78,7 +80,7 @@ const (
 const SpinLimit = 2
 
 // LetsOthers reports whether a caller yields before it parks. It does not if the scheduler is
-// crowded, nor in a deterministic run.
+// crowded, nor in a deterministic run. Any goroutine.
 func (s *System) LetsOthers() bool { return s.Sim == nil && !s.Sched.Crowded() }
 
 // Park waits for the token. If ctx ends or over is closed first, it abandons the call and returns

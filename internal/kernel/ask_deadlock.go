@@ -41,9 +41,9 @@ func (k *CallState) IsOpen() bool {
 	return k.State.Load() <= CallWaiting && !k.Later.Load()
 }
 
-// MayWait reports whether me may wait for k, its request to to, without waiting for itself. If in
-// is not nil, me is in that graph, and has to leave it: see LeaveGraph. me may be nil. Owner only,
-// in a turn.
+// MayWait reports whether me may wait for k, its request to the actor to, without waiting for
+// itself. If in is not nil, me is in that graph, and has to leave it: see LeaveGraph. me may be
+// nil. Owner only, in a turn.
 func MayWait(me *Cell, k *CallState, to *Cell) (in *waitgraph.Graph, may bool) {
 	switch {
 	case SameThread(me, to):
@@ -95,7 +95,7 @@ func LeaveGraph(me *Cell, g *waitgraph.Graph) {
 // A behaviour that waits for a reply may itself keep the reply from coming. It may wait for itself,
 // or for actors that are muted for it. If its system stops, the stop waits for its turn.
 
-// CallerHere returns the env of the calling goroutine, in any system, and the actor whose behaviour
+// CallerHere returns the Env of the calling goroutine, in any system, and the actor whose behaviour
 // it runs; outside of behaviours the actor is nil. For the costs see sched.Here.
 func CallerHere() (e Env, me *Cell) {
 	w := sched.Here()
@@ -215,7 +215,7 @@ func SystemDone(me *Cell) <-chan struct{} {
 type Caller struct {
 	Call *CallState // nil: an actor waits for a message
 	By   *Cell      // the actor that waits for a message
-	Node *Message   // the message for it, if it was made already: see prepare
+	Node *Message   // the message for it, if it was made already: see Turn.Prepare
 }
 
 // Context returns the context of the caller; nil: it has none.
@@ -272,7 +272,7 @@ func (a Caller) awaits() (by *Cell, k *CallState) {
 	switch k := a.Call; {
 	case k == nil, k.Tells:
 	case k.By != nil:
-		if *k.SysDone {
+		if *k.Over {
 			by = nil
 		}
 	case k.Left != nil && !k.Left.Load(), k.Left == nil && k.State.Load() <= CallWaiting:

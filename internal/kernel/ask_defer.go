@@ -8,7 +8,7 @@ import (
 
 // Deferral is a request that has run and was not answered.
 type Deferral struct {
-	To    rejecter           // the *lateReply that it is a part of. Read-only
+	To    rejecter           // the lateReply of package actor that it is a part of. Read-only
 	By    seam.Pointer[Cell] // its owner. Stored by the owner
 	State seam.Flag
 	index int // in the list of its owner; 0: it is in no list. Owner only
@@ -20,13 +20,14 @@ const (
 	DeferralDone  // the life of its owner is over: the caller was told
 )
 
-// rejecter is a *lateReply, for all types of replies.
+// rejecter is a *lateReply of package actor, for all types of replies.
 type rejecter interface {
 	Fail(e Env, why error)
 	Caller() Caller
 }
 
-// KeepBounds makes the contexts of the behaviour end with the reply that it has put off.
+// KeepBounds makes the contexts of the behaviour end with the reply that it has put off. Owner
+// only, in a turn.
 func (c *Turn) KeepBounds(late *Bounds) {
 	late.late = true
 	if old := c.bounds; old != nil {
@@ -36,7 +37,7 @@ func (c *Turn) KeepBounds(late *Bounds) {
 	c.Then |= usesContext
 }
 
-// MustBe panics if d is the deferral of a zero Deferred.
+// MustBe panics if d is the deferral of a zero Deferred. Any goroutine.
 func (d *Deferral) MustBe(call string) {
 	if d == nil {
 		PanicMisuse(call, ": a zero Deferred: use Defer")
@@ -44,6 +45,7 @@ func (d *Deferral) MustBe(call string) {
 }
 
 // Leave removes a deferral that was given from its owner's list, or tells the owner to remove it.
+// Any goroutine.
 func (d *Deferral) Leave(e Env) {
 	by := d.By.Load() // R3
 	if runsIn(e, by) {
@@ -59,13 +61,14 @@ type given struct {
 	d *Deferral
 }
 
+// Serve implements Signal.
 func (s given) Serve(a *Cell, _ *Turn) {
 	if s.d.By.Load() == a { // else it has been handed over since
 		s.d.delist(a) // G1
 	}
 }
 
-// HandOver is Deferred.HandOver.
+// HandOver implements actor.Deferred.HandOver. to is the new owner.
 func (d *Deferral) HandOver(c *Turn, to *Cell) {
 	if by := d.By.Load(); by != c.Self {
 		panic("gallop: HandOver by " + c.Self.String() + " of what " + by.String() + " has to answer")
@@ -81,26 +84,29 @@ func (d *Deferral) HandOver(c *Turn, to *Cell) {
 // adopt tells the new owner of a deferral.
 type adopt struct{ d *Deferral }
 
+// Serve implements Signal.
 func (s adopt) Serve(a *Cell, c *Turn) {
 	d, x := s.d, a.MakeCold()
 	switch {
 	case d.By.Load() != a || d.index != 0 || d.State.Load() != DeferralOpen: // A1
 	case x.State == Suspended:
-		d.Fail(c, stoppedBecause(x.Reason))
+		d.fail(c, stoppedBecause(x.Reason))
 	default:
 		DeferralsOf(x).Add(a, d)
 	}
 }
 
-// Refused tells the caller on behalf of a, which has ended, unless a is not the owner any more.
+// Refused implements Signal: it tells the caller on behalf of a, which has ended, unless a is not
+// the owner any more.
 func (s adopt) Refused(a *Cell, e Env) {
 	if s.d.By.Load() == a {
-		s.d.Fail(e, a.endedBecause())
+		s.d.fail(e, a.endedBecause())
 	}
 }
 
-// Fail tells the caller why it gets no reply. It does nothing if the deferral is not open.
-func (d *Deferral) Fail(e Env, why error) {
+// fail tells the caller why it gets no reply. It does nothing if the deferral is not open. Any
+// goroutine.
+func (d *Deferral) fail(e Env, why error) {
 	if d.State.CompareAndSwap(DeferralOpen, DeferralDone) {
 		d.To.Fail(e, why)
 	}
@@ -110,7 +116,7 @@ func (d *Deferral) Fail(e Env, why error) {
 // It does nothing if the deferral was handed over. Owner of the actor only.
 func (d *Deferral) Crashed(e Env, why error) {
 	if by := d.By.Load(); runsIn(e, by) {
-		d.Fail(e, why)
+		d.fail(e, why)
 		d.delist(by)
 	}
 }
@@ -124,19 +130,19 @@ func DeferralsOf(x *Cold) *deferrals {
 	return PartOf[deferrals](x, DeferralsPart)
 }
 
-// Ends implements part. It tells all callers that still wait why they get no reply. OnStop, which
+// Ends implements Part. It tells all callers that still wait why they get no reply. OnStop, which
 // runs before, may have replied.
 func (l *deferrals) Ends(a *Cell, e Env, at Ending, why error) {
 	if at == atLifeEnd || at == atEnd {
-		l.Fail(a, e, why)
+		l.fail(a, e, why)
 	}
 }
 
-// Holds implements awaited.
+// holds implements awaited.
 //
 //go:norace
 //go:noinline
-func (l *deferrals) Holds(note func(what string, n int)) {
+func (l *deferrals) holds(note func(what string, n int)) {
 	if l != nil {
 		note("put-off reply", l.All.Len())
 	}
@@ -165,15 +171,15 @@ func (d *Deferral) delist(a *Cell) {
 	}
 }
 
-// Fail tells all callers that wait why they get no reply. Owner only.
-func (l *deferrals) Fail(a *Cell, e Env, why error) {
+// fail tells all callers that wait why they get no reply. Owner only.
+func (l *deferrals) fail(a *Cell, e Env, why error) {
 	if l.All.Len() == 0 {
 		return
 	}
 	left := l.All.TakeAll()
 	a.Sys().StopList.remove(a.Cold)
 	for _, open := range left {
-		open.Fail(e, why) // E1
+		open.fail(e, why) // E1
 	}
 }
 

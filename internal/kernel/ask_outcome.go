@@ -43,7 +43,7 @@ func (x *Cold) nextLife() {
 func (x *Cold) IsStale(mark uint16) bool { return mark != x.lifeMark() }
 
 // Heard returns run or, if d's messages are outcomes, a function that calls run only for outcomes
-// of the actor's present life.
+// of the actor's present life. Any goroutine.
 //
 //go:noinline
 func (d *Descriptor) Heard(run RunFunc) RunFunc {
@@ -111,6 +111,7 @@ func (d *Descriptor) lost(e Env, to *Cell, m *Message) {
 // nudge makes an actor check whether it still has to wait. See endDrainTurn.
 type nudge struct{ Unanswered }
 
+// Serve implements Signal.
 func (nudge) Serve(*Cell, *Turn) {}
 
 // hasUnderWay reports whether an outcome for which the actor has asked has not run yet, or the
@@ -175,7 +176,7 @@ func endDrainTurn(a *Cell, c *Turn, x *Cold) {
 	}
 }
 
-// CopyPrepared copies a message that was made for an outcome.
+// CopyPrepared copies a message that was made for an outcome. The caller owns node.
 func CopyPrepared(e Env, node *Message, d *Descriptor) *Message {
 	from := Contents(node)
 	in := e.Node(d.Size)

@@ -15,9 +15,9 @@ import (
 // Postpone puts a suspended actor into a back-off: it will be restarted later, by a timer,
 // or after other actors that wait for a timer. Until then
 //
-//   - the actor no longer holds the system, so that a [VirtualClock] may move on; on the
+//   - the actor no longer holds the system, so that a VirtualClock may move on; on the
 //     machine's clock the timer holds the system;
-//   - requests fail at once with [ErrSuspended], also requests that are in the mailbox
+//   - requests fail at once with ErrSuspended, also requests that are in the mailbox
 //     already, unless the caller waits for the restart: see supervise.WaitForRestart;
 //   - ordinary and urgent messages are kept up to a bound (ChildOptions.Backlog) and run
 //     after the restart; beyond the bound they become dead letters with the reason
@@ -28,7 +28,7 @@ import (
 // For an actor with a bound (actor.WithBound) the smaller of the two bounds counts.
 //
 // If the actor is not suspended when the signal arrives, Postpone does nothing. It panics
-// if the actor was not spawned with SpawnUnder.
+// if the actor was not spawned with SpawnUnder. Any goroutine.
 func (r AnyRef) Postpone(e Env) {
 	r.mustBeSupervised("Postpone").Tell(e, postponed{})
 }
@@ -37,7 +37,7 @@ func (r AnyRef) Postpone(e Env) {
 // up. It is used while none of these is known to be in a back-off. The actor no longer holds
 // the system, as with Postpone, but its mail waits as with an immediate restart. Postpone may
 // follow. If the actor is not suspended when the signal arrives, PutOnStandby does nothing.
-// It panics if the actor was not spawned with SpawnUnder.
+// It panics if the actor was not spawned with SpawnUnder. Any goroutine.
 func (r AnyRef) PutOnStandby(e Env) {
 	r.mustBeSupervised("Standby").Tell(e, standby{})
 }
@@ -45,15 +45,17 @@ func (r AnyRef) PutOnStandby(e Env) {
 // standby is the signal of PutOnStandby.
 type standby struct{ Unanswered }
 
+// Serve implements Signal.
 func (standby) Serve(a *Cell, _ *Turn) {
 	if x := a.MakeCold(); x.State == Suspended {
 		a.releaseHold(x)
 	}
 }
 
-// postponed is the signal of postpone.
+// postponed is the signal of Postpone.
 type postponed struct{ Unanswered }
 
+// Serve implements Signal.
 func (postponed) Serve(a *Cell, c *Turn) {
 	if x := a.MakeCold(); x.State == Suspended && x.Backoff == nil {
 		a.releaseHold(x)
@@ -110,7 +112,7 @@ type suspension struct {
 const defaultBacklog = 1000
 
 // backlog returns the number of messages that are kept.
-func (s *Supervision) backlog() int {
+func (s *supervision) backlog() int {
 	if s.keeps == 0 {
 		return defaultBacklog
 	}
@@ -277,6 +279,7 @@ func wakeSuspended(a *Cell, c *Turn) {
 // released tells an actor in a back-off that a sender waits at its gate.
 type released struct{ Unanswered }
 
+// Serve implements Signal.
 func (released) Serve(a *Cell, c *Turn) {
 	if x := a.MakeCold(); x.Backoff != nil && !a.Gate.IsOpen() {
 		release(c, a.Gate.Drain(&GateMark))
@@ -295,17 +298,11 @@ func (a *Cell) setPressed(c *Turn, on bool) {
 // waitKey is the key of the mark that supervise.WaitForRestart leaves in a context.
 type waitKey struct{}
 
-// WaitForRestart is supervise.WaitForRestart.
+// WaitForRestart is supervise.WaitForRestart, which documents it.
 func WaitForRestart(ctx context.Context) context.Context {
 	MustHave(ctx, "WaitForRestart")
 	return context.WithValue(ctx, waitKey{}, true)
 }
-
-// RoomKey is the key of the mark that WaitForRoom leaves in a context.
-type RoomKey struct{}
-
-// waitsForRoom reports whether ctx has the mark of WaitForRoom.
-func waitsForRoom(ctx context.Context) bool { return ctx.Value(RoomKey{}) != nil }
 
 // WaitsForRestart reports whether ctx has the mark of supervise.WaitForRestart. ctx may be nil. It
 // is called before the request is made, because ctx is foreign code, which may block or call the
@@ -319,8 +316,10 @@ type downError struct{ is, why error }
 // sibling has failed. It wraps ErrShutdown and has a text of its own.
 type takenDown struct{}
 
+// Error implements error.
 func (takenDown) Error() string { return "taken down to be restarted" }
 
+// Unwrap returns ErrShutdown.
 func (takenDown) Unwrap() error { return ErrShutdown }
 
 // downFor returns the reason for senders why an actor is down.

@@ -2,7 +2,7 @@ package kernel
 
 import "sync"
 
-// VariantInfo is the part of a Variant that does not depend on the type of the state.
+// VariantInfo is the part of an actor.Variant that does not depend on the type of the state.
 type VariantInfo struct {
 	Typ     *TypeInfo
 	entries map[*Descriptor]RunFunc
@@ -10,7 +10,7 @@ type VariantInfo struct {
 	table   table
 }
 
-// Give gives a behaviour another method. It is not inlined: see TypeInfo.made.
+// Give gives a behaviour another method. It is not inlined: see TypeInfo.Made.
 //
 //go:noinline
 func (v *VariantInfo) Give(d *Descriptor, run RunFunc) {
@@ -39,6 +39,7 @@ func (v *VariantInfo) fill() {
 	}
 }
 
+// Become implements the function Become of package actor. It panics if v is zero.
 func (c *Turn) Become(v *VariantInfo) {
 	if v.Typ == nil {
 		panic("gallop: Become: a nil or zero Variant: use Type.Variant")
@@ -56,7 +57,7 @@ func (c *Turn) Become(v *VariantInfo) {
 	c.Then |= TurnTable
 }
 
-// Ends implements part, for the table of a variant.
+// Ends implements Part, for the table of a variant.
 func (*table) Ends(a *Cell, _ Env, at Ending, _ error) {
 	if at == atLifeEnd || at == atEnd {
 		DispatchBy(a, nil)
@@ -85,7 +86,7 @@ func (a *Cell) Runs() []RunFunc {
 	return runs
 }
 
-// otherRuns is runs for an actor that does not dispatch by its type's own table.
+// otherRuns is Runs for an actor that does not dispatch by its type's own table.
 //
 //go:noinline
 func (a *Cell) otherRuns() []RunFunc {

@@ -1,11 +1,12 @@
 package kernel
 
+// ClearValue sets a value to zero. The caller owns it.
 func ClearValue[M any](p *M) {
 	var zero M
 	*p = zero
 }
 
-// Made returns d, the descriptor of a Behaviour, which must not be nil.
+// Made returns d, the descriptor of a Behaviour. It panics if d is nil. Any goroutine.
 func (d *Descriptor) Made() *Descriptor {
 	if d == nil {
 		panic("gallop: a zero Behaviour: use Declare")
@@ -13,7 +14,7 @@ func (d *Descriptor) Made() *Descriptor {
 	return d
 }
 
-// MustDo panics if a Behaviour is zero, or its method nil. It is not inlined: see TypeInfo.made.
+// MustDo panics if a Behaviour is zero, or its method nil. It is not inlined: see TypeInfo.Made.
 //
 //go:noinline
 func (d *Descriptor) MustDo(isNil bool) {
@@ -55,7 +56,8 @@ func SameAsker(a, b any) bool {
 	return a == b
 }
 
-// Refuse makes a dead letter of a message to x, which is not sent. M is the type of x's messages.
+// Refuse makes a dead letter of m, which is not sent to x. M is the type of x's messages. Any
+// goroutine.
 func Refuse[M any](from Sender, x Receiver, m M, reason error) {
 	e, n := x.D.Begin(EnvOf(from), x.B)
 	*PayloadOf[M](n) = m

@@ -68,14 +68,14 @@ func (c *Turn) blocked(ns int64) {
 	}
 }
 
-// NoIdleWorker is the hook of sched.Config.
-func (s *System) NoIdleWorker(soFar uint64) {
+// noIdleWorker is sched.Config.OnDetachLimit.
+func (s *System) noIdleWorker(soFar uint64) {
 	const line = "gallop: too many behaviours block at a time: they hold up other actors, and asks " +
 		"in behaviours fail; let fewer behaviours block (AskTo and Pipe do not), or raise " +
 		"actor.WithMaxBlocked"
 	if _, write := s.mayLog(line, "", ""); write {
 		s.log(func(l logSink) {
-			l.Fail(line, "max_blocked", s.Opts.MaxBlocked, "so_far", soFar)
+			l.fail(line, "max_blocked", s.Opts.MaxBlocked, "so_far", soFar)
 		})
 	}
 }

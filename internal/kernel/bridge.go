@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// LifeDone is a channel that is closed when the life of its actor ends, or the actor. It is a part, or
-// the beginning of one: that of package bridge.
+// LifeDone is a channel that is closed when the life of its actor ends, or the actor. It is the
+// beginning of the part of package bridge.
 type LifeDone struct {
 	done chan struct{} // nil: no bridge waits for it. Owner only
 }

@@ -43,8 +43,8 @@ type ChildOptions struct {
 	Path string
 }
 
-// Decision is the fate of a supervised actor that is about to fail. Package supervise has the same
-// type, exported, with more documentation.
+// Decision is supervise.Decision, which documents it: the fate of a supervised actor that is about
+// to fail.
 type Decision uint8
 
 // The decisions.
@@ -61,24 +61,24 @@ type ChildUp struct {
 	Ref AnyRef
 }
 
-// SpawnUnder spawns a child of the running actor, which supervises it. It panics if init is nil, or
-// if Before is not a child of the running actor.
+// SpawnUnder spawns a child of the running actor, which supervises it. S is the state of t. It
+// panics if init is nil, or if Before is not a child of the running actor. Owner only, in a turn.
 func SpawnUnder[S any](c *Turn, t *TypeInfo, init func(*S), o ChildOptions) AnyRef {
 	if t.Made("SpawnUnder"); init == nil {
 		panic("gallop: SpawnUnder: a nil function for " + t.Name)
 	}
-	return startSupervised(c, o, func(sup *Supervision) *Cell {
-		if sup.Zero = t.Keep; sup.Zero == nil {
-			sup.Zero = func(a *Cell) { ClearValue(StateOf[S](a)) }
+	return startSupervised(c, o, func(sup *supervision) *Cell {
+		if sup.zero = t.Keep; sup.zero == nil {
+			sup.zero = func(a *Cell) { ClearValue(StateOf[S](a)) }
 		}
-		sup.Init = func(a *Cell) { init(StateOf[S](a)) } // the state is new, or zero has cleared it
-		return NewCell[S](t, c)
+		sup.init = func(a *Cell) { init(StateOf[S](a)) } // the state is new, or zero has cleared it
+		return newCell[S](t, c)
 	}).Ref()
 }
 
 // startSupervised is SpawnUnder without its type parameter: it is compiled once, and SpawnUnder for
 // each type of state.
-func startSupervised(c *Turn, o ChildOptions, spawn func(*Supervision) *Cell) *Cell {
+func startSupervised(c *Turn, o ChildOptions, spawn func(*supervision) *Cell) *Cell {
 	sup := superviseAs(c, o)
 	before := childAt(c.Self, o.Before)
 	a := spawn(sup)
@@ -98,11 +98,11 @@ func startSupervised(c *Turn, o ChildOptions, spawn func(*Supervision) *Cell) *C
 
 // superviseAs returns the supervision of a new child of the running actor, without the functions
 // that make the child's state.
-func superviseAs(c *Turn, o ChildOptions) *Supervision {
+func superviseAs(c *Turn, o ChildOptions) *supervision {
 	down := o.Down
 	c.MustOwn(down.Made())
-	s := &Supervision{
-		super: c.Self, Family: o.Family, drops: o.DropMail, keeps: o.Backlog,
+	s := &supervision{
+		super: c.Self, family: o.Family, drops: o.DropMail, keeps: o.Backlog,
 		decides: o.Decide, restarts: o.Restarts,
 		deliver: func(c *Turn, at *Cell, f ChildDown) { deliver(c, at, down, f) },
 	}
@@ -146,6 +146,26 @@ func (f *family) moveBefore(k, at *child) {
 	}
 }
 
+// FamilyOf returns the Family of the running actor, or nil. It panics if no actor runs. Owner only,
+// in a turn.
+func (c *Turn) FamilyOf() any {
+	MustRun(c, "FamilyOf")
+	if x := c.Self.Cold; x != nil && x.Sup != nil {
+		return x.Sup.family
+	}
+	return nil
+}
+
+// PathOf returns the Path of the running actor, or "". It panics if no actor runs. Owner only, in a
+// turn.
+func (c *Turn) PathOf() string {
+	MustRun(c, "PathOf")
+	if x := c.Self.Cold; x != nil {
+		return x.Path
+	}
+	return ""
+}
+
 // childUp tells a supervisor that a child is up.
 type childUp struct {
 	Unanswered
@@ -154,10 +174,11 @@ type childUp struct {
 	deliver func(c *Turn, at *Cell, r ChildUp)
 }
 
+// Serve implements Signal.
 func (s childUp) Serve(a *Cell, c *Turn) { s.deliver(c, a, ChildUp{Ref: s.of}) }
 
 // tellChildUp is called when an actor has been started. It tells the supervisor.
-func (s *Supervision) tellChildUp(c *Turn, a *Cell) {
+func (s *supervision) tellChildUp(c *Turn, a *Cell) {
 	if s.up != nil {
 		s.super.Tell(c, childUp{of: AnyRef{a}, deliver: s.up})
 	}

@@ -22,7 +22,7 @@ type VirtualClock struct {
 	on []*System
 }
 
-// NewVirtualClock returns a clock that stands at start.
+// NewVirtualClock implements the function NewVirtualClock of package actor.
 func NewVirtualClock(start time.Time) *VirtualClock {
 	return NewClockAt(start, 0)
 }
@@ -32,13 +32,13 @@ func NewClockAt(start time.Time, nanos int64) *VirtualClock {
 	return &VirtualClock{seam: seam.NewVirtualClock(start, nanos), moves: make(chan struct{}, 1)}
 }
 
-// Now returns the time at which the clock stands.
+// Now implements actor.VirtualClock.Now.
 func (c *VirtualClock) Now() time.Time {
-	c.MustBeMade("Now")
+	c.mustBeMade("Now")
 	return c.seam.Now()
 }
 
-// SetClock makes c the clock of a system.
+// SetClock implements the option actor.WithClock.
 func (o *Options) SetClock(c *VirtualClock) {
 	switch {
 	case c == nil:
@@ -48,31 +48,30 @@ func (o *Options) SetClock(c *VirtualClock) {
 		o.Wrong = append(o.Wrong, "WithClock of a zero VirtualClock: use NewVirtualClock")
 		return
 	}
-	o.Clock, o.Virtual = c.seam, c
+	o.Clock, o.virtual = c.seam, c
 }
 
-// MustBeMade panics if NewVirtualClock has not made c.
-func (c *VirtualClock) MustBeMade(call string) {
+// mustBeMade panics if NewVirtualClock has not made c.
+func (c *VirtualClock) mustBeMade(call string) {
 	if c == nil || c.seam == nil {
 		panic("gallop: " + call + " of a nil or zero VirtualClock: use NewVirtualClock")
 	}
 }
 
-// Next returns the time until the next timer may fire, and false if no timer is armed. A
-// timer that was canceled, or has ended with its actor, may count until its time.
+// Next implements actor.VirtualClock.Next.
 func (c *VirtualClock) Next() (time.Duration, bool) {
-	c.MustBeMade("Next")
+	c.mustBeMade("Next")
 	at, ok := c.seam.Next()
 	return max(0, time.Duration(at-c.seam.Nanos())), ok
 }
 
 // Advance implements actor.VirtualClock.Advance.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
-	c.MustBeMade("Advance")
+	c.mustBeMade("Advance")
 	ctx = MustHave(ctx, "Advance")
 	mustGoOn("Advance", d)
 	for _, s := range c.systems() {
-		s.MustBeOutside("Advance")
+		s.mustBeOutside("Advance")
 	}
 	if err := c.takeTurn(ctx); err != nil {
 		return err
@@ -115,7 +114,7 @@ func (c *VirtualClock) takeTurn(ctx context.Context) error {
 
 // Jump implements actor.VirtualClock.Jump.
 func (c *VirtualClock) Jump(d time.Duration) {
-	c.MustBeMade("Jump")
+	c.mustBeMade("Jump")
 	mustGoOn("Jump", d)
 	c.seam.MoveTo(seam.After(c.seam.Nanos(), d))
 }
@@ -150,7 +149,7 @@ func (c *VirtualClock) awaitAll(ctx context.Context) error {
 }
 
 // awaitQuiet waits until all activity in s waits for time, or for a goroutine outside that has no
-// [System.Hold]. The watch over actors under pressure may release an actor, by the machine's time.
+// System.Hold. The watch over actors under pressure may release an actor, by the machine's time.
 // If watched is true, awaitQuiet waits for that once, and not again, since the actor may wait again
 // afterwards.
 func awaitQuiet(ctx context.Context, s *System, watched bool) error {
@@ -185,13 +184,13 @@ func (c *VirtualClock) systems() []*System {
 	return slices.Clone(c.on)
 }
 
-// Parked returns a function that reports whether the n parked actors of s wait for time alone. It
+// parked returns a function that reports whether the n parked actors of s wait for time alone. It
 // is called while nothing goes on in s. They do if a timer of s is armed, all of them are muted,
 // and none is muted for an actor under pressure. Then the actors for which they wait in the end are
 // suspended, or they would run; and these were postponed, or they would be parked as well (package
 // supervise). The alarms of the clock are no substitute for the timers of s: between two alarms
 // none is set.
-func (c *VirtualClock) Parked(s *System) func(n int) bool {
+func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
 		t := s.Timers.Load()
 		if t == nil || !t.Armed() {
@@ -205,12 +204,14 @@ func (c *VirtualClock) Parked(s *System) func(n int) bool {
 	}
 }
 
-func (c *VirtualClock) Join(s *System) {
+// join adds s to the running systems with this clock. Any goroutine.
+func (c *VirtualClock) join(s *System) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.on = append(c.on, s)
 }
 
+// leave removes s from them. It may be called more than once. Any goroutine.
 func (c *VirtualClock) leave(s *System) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,9 +17,10 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Turn is the untyped part of an actor.Context: the state of a worker, and of the turn that runs there.
+// Turn is the untyped part of an actor.Context: the state of a worker, and of the turn that runs
+// there. Owner only, except where a function or field says otherwise.
 type Turn struct {
-	// Contexts are allocated in a row, and every message writes to them.
+	// Turns are allocated in a row, and every message writes to them.
 	_ cacheline.Pad
 	// Read-only.
 	Sys *System
@@ -32,7 +33,7 @@ type Turn struct {
 	// Fields of the running turn.
 	Self *Cell
 	Msg  *Message // the message being handled
-	// The messages of the segment that ran before msg, the newest first. It is nil in a segment of
+	// The messages of the segment that ran before Msg, the newest first. It is nil in a segment of
 	// one message, and between two segments.
 	Ran  *Message
 	sent *Message // the message that was sent last; see seam.SwapHeld
@@ -89,16 +90,13 @@ const (
 	unstashed outcome = 1 << 10
 )
 
-// NewContext makes the context of one worker.
+// NewContext makes the Turn of one worker.
 func (s *System) NewContext(w *sched.Worker) *Turn {
 	c := &Turn{Sys: s, W: w, Cache: msg.NewCache(w.ID()), Dry: s.Sim != nil}
 	c.Bias.Init(seam.CanFence() && w.ID() < s.Opts.Workers) // surplus workers: see reviewBias
 	c.collectIfNeeded()
 	return c
 }
-
-// System implements actor.Context.System.
-func (c *Turn) System() *System { return c.Sys }
 
 // ActorID implements actor.Context.ActorID.
 func (c *Turn) ActorID() uint64 { return c.Self.ID }
@@ -173,8 +171,8 @@ func (c *Turn) forgetTurn() {
 // idBlock is a worker's block of actor numbers. Most numbers are taken from it without access to
 // shared memory: newID gives out the numbers from next to end without further checks. If end is
 // before last, newID takes its slow path at end, for one of two reasons. The number at end is the
-// one number of the block that is in the sample of package inspect. Or the worker has a ring: then
-// end is next, and each spawn takes the slow path.
+// one number of the block that is in the sample of package internal/inspect. Or the worker has a
+// ring: then end is next, and each spawn takes the slow path.
 type idBlock struct{ next, end, last uint64 }
 
 // IDBlockSize is the number of actor numbers in a block of a worker.
@@ -208,8 +206,8 @@ func (c *Turn) newID() (id uint64, sampled bool) {
 // Ring returns the flight recorder's ring of the worker, or nil. Owner only.
 func (c *Turn) Ring() *flightlog.Ring { return c.ring }
 
-// SetRing gives the worker a ring for the flight recorder, or takes it away if r is nil. While it has
-// a ring, its spawns take the slow path: see idBlock. Owner only.
+// SetRing gives the worker a ring for the flight recorder, or takes it away if r is nil. While the
+// worker has a ring, its spawns take the slow path: see idBlock. Owner only.
 func (c *Turn) SetRing(r *flightlog.Ring) {
 	if c.ring, c.ids.end = r, c.ids.last; r != nil {
 		c.ids.end = c.ids.next

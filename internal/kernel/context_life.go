@@ -33,12 +33,12 @@ type lifeContext struct {
 	who             ActorName // as of the making; a reference to the cell would keep it in memory
 	watch           sync.Once // by the first Done
 
-	// Guarded by the mu of SysDone.
+	// Guarded by the Mu of SysDone.
 	watched  bool // Done was called
 	ended    bool
 	why      error                      // after ended
 	Children indexset.Set[boundContext] // the contexts that end with it
-	index    int                        // in the lives of SysDone
+	index    int                        // in the Lives of SysDone
 }
 
 // lifeKey is the key of a lifeBound. A context has such a value if it is derived from the context
@@ -149,7 +149,7 @@ func (l *lifeContext) remove(b *boundContext) {
 }
 
 // list adds l to the list of the system if a goroutine may wait for l, and removes it otherwise. If
-// it reports true, the system has ended, and the caller must end l. Caller holds the mu of SysDone.
+// it reports true, the system has ended, and the caller must end l. Caller holds the Mu of SysDone.
 func (l *lifeContext) list() (over bool) {
 	lives, listed := &l.SysDone.Lives, l.index != 0
 	switch waits := !l.ended && (l.watched || l.Children.Len() > 0); {
@@ -184,7 +184,7 @@ func lifeContextOf(a *Cell) *lifeContext {
 }
 
 // ActorOf returns the name of the actor whose behaviour, or whose Pipe, was given ctx or a parent of
-// ctx.
+// ctx. It reports false if there is none. Any goroutine.
 func ActorOf(ctx context.Context) (who ActorName, ok bool) {
 	if in, ok := ctx.Value(lifeKey{}).(lifeBound); ok {
 		return in.within().who, true
@@ -192,7 +192,7 @@ func ActorOf(ctx context.Context) (who ActorName, ok bool) {
 	return ActorName{}, false
 }
 
-// Ends implements part. The next life has a context of its own.
+// Ends implements Part. The next life has a context of its own.
 func (l *lifeContext) Ends(a *Cell, _ Env, at Ending, why error) {
 	switch at {
 	case atLeave, atEnd: // an actor that its system takes along does not leave
@@ -235,11 +235,12 @@ type doneSignal struct {
 	cancel context.CancelCauseFunc
 
 	Mu    sync.Mutex                // also guards fields of each lifeContext
-	ended bool                      // guarded by mu
-	Lives indexset.Set[lifeContext] // guarded by mu: the contexts for which a goroutine may wait
+	ended bool                      // guarded by Mu
+	Lives indexset.Set[lifeContext] // guarded by Mu: the contexts for which a goroutine may wait
 }
 
-func (o *doneSignal) Init() {
+// init makes the signal. The caller owns it.
+func (o *doneSignal) init() {
 	o.ctx, o.cancel = context.WithCancelCause(context.Background())
 	o.Done = o.ctx.Done()
 }
@@ -262,7 +263,7 @@ func (o *doneSignal) finish() {
 	}
 }
 
-// IsClosed reports whether a channel without senders is closed.
+// IsClosed reports whether a channel without senders is closed. Any goroutine.
 func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -16,7 +16,8 @@ import (
 // for that. Instead, SetContext hides the worker's cache of nodes, so that each send finds no node
 // there and takes the slow path, which checks. The end of the behaviour restores the cache.
 //
-// Requests travel alone. Their context is in their reply address: see replyTo.
+// Requests travel alone. Their context is in their reply address: see replyTo in
+// package actor.
 
 // carried is the payload of a message that travels with a context.
 type carried struct {
@@ -87,7 +88,7 @@ func (a *Cell) contextOver(m *Message) bool {
 	return !p.lasts
 }
 
-// Carry puts m, a message for d, into one that carries ctx.
+// Carry puts m, a message for d, into a message that carries ctx. The caller owns m.
 func Carry(e Env, ctx context.Context, m *Message, d *Descriptor) *Message {
 	w := e.Node(carriedSize)
 	m.ID, m.Next, w.Next = d.ID, nil, nil
@@ -105,7 +106,7 @@ func unwrap(w *Message) *Message {
 	return in
 }
 
-// Contents returns the message that m carries, or m itself if it carries none.
+// Contents returns the message that m carries, or m itself if it carries none. The caller owns m.
 func Contents(m *Message) *Message {
 	if m.ID == CarriedID {
 		return PayloadOf[carried](m).inner
@@ -147,7 +148,7 @@ func (w *Carrier) sender() Env { return w.Env }
 
 // With implements actor.System.With.
 func (s *System) With(ctx context.Context) Sender {
-	s.MustBeStarted("With")
+	s.mustBeStarted("With")
 	return &Carrier{Env: s, ctx: travelling(MustHave(ctx, "With"))}
 }
 
@@ -157,12 +158,14 @@ func (c *Turn) With(ctx context.Context) Sender {
 	return &Carrier{Env: c, ctx: travelling(MustHave(ctx, "With"))}
 }
 
-// With returns a sender like e whose messages carry ctx, and not the context of the process.
+// With returns a sender like e whose messages carry ctx, and not the context of the process. The
+// process calls it.
 func (e *ProcessEnv) With(ctx context.Context) Sender {
 	return &Carrier{Env: e, ctx: travelling(MustHave(ctx, "With"))}
 }
 
-// CarriedBy returns the context that messages of a Carrier or a ProcessEnv carry, or nil.
+// CarriedBy returns the context that messages of a Carrier or a ProcessEnv carry. It returns nil
+// for other senders. The caller may send by from.
 func CarriedBy(from Sender) context.Context {
 	switch f := from.(type) {
 	case *Carrier:

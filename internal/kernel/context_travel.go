@@ -9,13 +9,13 @@ import (
 	"github.com/gallop-go/gallop/internal/guard"
 )
 
-// contextState holds the contexts of the running behaviour. It is empty unless c.then has
+// contextState holds the contexts of the running behaviour. It is empty unless c.Then has
 // usesContext. No field outlives the behaviour.
 type contextState struct {
 	came    context.Context // the context that the message carries
 	set     context.Context // the argument of SetContext
 	Travels context.Context // the context that sent messages carry; nil: none
-	Waits   bool            // travels has the mark of WaitForRestart
+	Waits   bool            // Travels has the mark of WaitForRestart
 	// The contexts that Context has returned and that end with the behaviour.
 	bounds *Bounds
 }
@@ -61,7 +61,7 @@ func (c *Turn) SetContext(ctx context.Context) {
 }
 
 // PassOn is SetContext of the context that the message came with, or that an interceptor has put in
-// its place. It does nothing if there is none.
+// its place. It does nothing if there is none. Owner only, in a turn.
 func (c *Turn) PassOn() {
 	if c.Then&usesContext == 0 {
 		return
@@ -157,6 +157,7 @@ func bindTo(outer context.Context, life *lifeContext) *boundContext {
 // errReturned is the cause of a behaviour's context that ends with the behaviour or its reply.
 var errReturned = errors.New("gallop: the behaviour has returned, or its request is answered")
 
+// Release ends the context, and removes it from the life. Any goroutine.
 func (b *boundContext) Release() {
 	b.life.remove(b)
 	b.cancel(errReturned)
@@ -298,7 +299,7 @@ func (d *detached) Value(key any) any {
 	return d.Context.Value(key)
 }
 
-// IsEmpty reports whether a context has nothing to carry.
+// isEmpty reports whether a context has nothing to carry.
 func isEmpty(ctx context.Context) bool {
 	return ctx == nil || ctx == context.Background() || ctx == context.TODO()
 }

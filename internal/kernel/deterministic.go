@@ -35,7 +35,7 @@ type tableOf struct {
 func (o *Options) simulation(h *sim.Hooks) *Simulation {
 	o.defaultWorkers(simWorkers)
 	o.Bind = false
-	if o.RunClock != nil && o.RunClock != o.Virtual {
+	if o.RunClock != nil && o.RunClock != o.virtual {
 		o.Wrong = append(o.Wrong, "WithClock: a run of actortest has its own, which R.Advance moves")
 	}
 	if h.Panicked != nil {
@@ -93,7 +93,7 @@ func atRandom(seed uint64) func([]int, int) int {
 // the system's clock, another one, for the runtime's pauses.
 func (o *Options) flow() *seam.VirtualClock {
 	c := seam.NewVirtualClock(epoch(), 0)
-	if o.Virtual == nil {
+	if o.virtual == nil {
 		o.Clock = flowing{c}
 	}
 	return c
@@ -278,15 +278,17 @@ func (s *Simulation) now() string {
 	return s.doing
 }
 
-// SimCounts returns the counts of a deterministic system, or zero counts.
+// SimCounts returns the counts of a deterministic system, or zero counts. It is called while
+// nothing runs.
 func (s *System) SimCounts() sim.Counts {
 	if s.Sim == nil {
 		return sim.Counts{}
 	}
-	return sim.Counts{Sent: s.Sim.sent.Load(), Received: s.Sim.received.Load(), Strangers: s.Sched.Strangers(), Waits: s.Sim.waits()}
+	return sim.Counts{Sent: s.Sim.sent.Load(), Received: s.Sim.received.Load(),
+		Strangers: s.Sched.Strangers(), Waits: s.Sim.waits()}
 }
 
-// Simulation has the additional state of a deterministic system. A nil simulation does nothing.
+// Simulation has the additional state of a deterministic system. A nil Simulation does nothing.
 type Simulation struct {
 	sys    *System
 	driver sched.Driver
@@ -309,8 +311,8 @@ type Simulation struct {
 	owns   map[*TypeInfo]bool // guarded by mu: whether a type is the runtime's own
 }
 
-// Direct makes a scheduler deterministic.
-func (s *Simulation) Direct(sys *System, cfg *sched.Config) {
+// direct makes a scheduler deterministic.
+func (s *Simulation) direct(sys *System, cfg *sched.Config) {
 	if s != nil {
 		s.sys, cfg.Driver = sys, s.driver
 	}

@@ -45,7 +45,8 @@ func (s *Simulation) name(actor uint64) string {
 	return fmt.Sprintf("%s#%d", s.types[actor], actor)
 }
 
-// Comes records the origin of m. The caller is about to push m.
+// Comes records the origin of m: the way via, on behalf of the actor from. The caller is about to
+// push m.
 func (s *Simulation) Comes(m *Message, via sim.Via, from *Cell) {
 	if s == nil || !s.observed {
 		return
@@ -169,20 +170,22 @@ func (u *unit) came(m *Message, e sim.Event, payload any) {
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
-// UnitTurn is the message that brings the function.
-type UnitTurn struct {
+// unitTurn is the signal of InTurn.
+type unitTurn struct {
 	Unanswered
-	T *sim.Turn
-	F func(*Cell, *Turn)
+	t *sim.Turn
+	f func(*Cell, *Turn)
 }
 
 // InTurn runs f in a turn of an actor of a simulated system, and records the actions of f in t.
+// Any goroutine.
 func (r AnyRef) InTurn(t *sim.Turn, f func(*Cell, *Turn)) error {
 	sys := r.b.Sys()
-	return sys.Push(r.b, NewSignal(sys, UnitTurn{T: t, F: f}), AsPlaced)
+	return sys.Push(r.b, NewSignal(sys, unitTurn{t: t, f: f}), asPlaced)
 }
 
-func (s UnitTurn) Serve(a *Cell, c *Turn) {
+// Serve implements Signal.
+func (s unitTurn) Serve(a *Cell, c *Turn) {
 	of := c.Sys.Sim
 	of.callback(c, a, "In")
 	u, before := &of.unit, slices.Clone(ArmedBy(a))
@@ -190,21 +193,21 @@ func (s UnitTurn) Serve(a *Cell, c *Turn) {
 		u.nodes = map[*Message]madeIn{}
 	}
 	defer func() { u.now = nil }() // also if f panics
-	u.now, u.in = s.T, c
-	s.F(a, c)
-	s.T.Stopped = c.Then&mustEnd != 0
-	if x := a.Cold; x != nil && s.T.Stopped {
-		s.T.Reason = x.exitWhy
+	u.now, u.in = s.t, c
+	s.f(a, c)
+	s.t.Stopped = c.Then&mustEnd != 0
+	if x := a.Cold; x != nil && s.t.Stopped {
+		s.t.Reason = x.exitWhy
 	}
 	for _, at := range ArmedBy(a) {
 		if a, ok := armedIn(at, a, u); ok && !slices.Contains(before, at) {
-			s.T.Armed = append(s.T.Armed, a)
+			s.t.Armed = append(s.t.Armed, a)
 		}
 	}
 }
 
 // ArmedBy returns the timers of an actor in the order of their arming. It includes timers that have
-// fired.
+// fired. Owner only.
 func ArmedBy(a *Cell) []timerwheel.Ref {
 	if a.Cold == nil || a.Cold.Parts[TimersPart] == nil {
 		return nil
@@ -287,7 +290,7 @@ type askLog struct {
 	calls     []openCall       // in the order in which the waits began
 }
 
-// PutOff is a reply that was put off.
+// putOff is a reply that was put off.
 type putOff struct {
 	*Deferral
 	d        *Descriptor
@@ -416,7 +419,7 @@ func (l *waitList) addProcesses(processes joint.Processes) {
 	for _, p := range asking {
 		w := sim.Wait{Caller: fmt.Sprintf("%s#%d", p.Type, p.ID), How: sim.Owed}
 		if t, ofActor := p.Of.(AnyRef); ofActor {
-			a := t.Must("Call")
+			a := t.must("Call")
 			w.Callee, w.Type = a.String(), a.Typ().Name
 		} else {
 			w.Type = types[p.Asked]

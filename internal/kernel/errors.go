@@ -15,7 +15,7 @@ var (
 	ErrPanicked             = errors.New("gallop: actor panicked")
 	ErrDeadlock             = errors.New("gallop: ask would wait for itself")
 	ErrTooManyBlocked       = errors.New("gallop: too many behaviours block")
-	ErrNoReply        error = NoReply{}
+	ErrNoReply        error = noReply{}
 	ErrSuspended            = errors.New("gallop: actor suspended")
 	ErrRestarted            = errors.New("gallop: actor restarted")
 	ErrSystemStopped        = errors.New("gallop: system stopped")
@@ -33,14 +33,14 @@ func KindOf(err error) error {
 	return nil
 }
 
-// NoReply is the type of ErrNoReply.
-type NoReply struct{}
+// noReply is the type of ErrNoReply.
+type noReply struct{}
 
 // Error implements error.
-func (NoReply) Error() string { return "gallop: no reply in time: context deadline exceeded" }
+func (noReply) Error() string { return "gallop: no reply in time: context deadline exceeded" }
 
 // Unwrap returns the error that Ask returns after a time-out.
-func (NoReply) Unwrap() error { return context.DeadlineExceeded }
+func (noReply) Unwrap() error { return context.DeadlineExceeded }
 
 // PanicMisuse panics with the text "gallop: " + who + wrong. It is a function of its own, so that
 // the checks before its calls can be inlined.
@@ -59,11 +59,11 @@ var Face struct {
 }
 
 // IsNormal reports whether an actor that ends for reason ends normally: reason is nil, ErrShutdown,
-// or a result of actor.Normal. It does not look at wrapped errors, because a panic, or an error about
-// the end of another actor, may wrap each of these.
-func IsNormal(reason error) bool { return reason == ErrShutdown || HasNoEffect(reason) }
+// or a result of actor.Normal. It does not look at wrapped errors, because a panic, or an error
+// about the end of another actor, may wrap each of these. Any goroutine.
+func IsNormal(reason error) bool { return reason == ErrShutdown || hasNoEffect(reason) }
 
-// HasNoEffect reports whether the end of a linked actor for reason leaves the other side alone.
-func HasNoEffect(reason error) bool {
+// hasNoEffect reports whether the end of a linked actor for reason leaves the other side alone.
+func hasNoEffect(reason error) bool {
 	return reason == nil || Face.IsNormalError(reason)
 }

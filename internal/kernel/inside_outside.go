@@ -6,14 +6,15 @@ import (
 	"github.com/gallop-go/gallop/internal/kernel/sim"
 )
 
-// Env is where code runs. Inside is the turn of a worker; outside is any other goroutine, which has
-// only the system that it acts in, and a process. The methods are the operations that differ. The
+// Env is where code runs. Inside is the turn of a worker. Outside is any other goroutine, which has
+// only the system that it acts in, or a process. The methods are the operations that differ. The
 // small differences are in this file: its functions, and no other code, ask for the turn.
 type Env interface {
+	// InSystem returns the system that the code acts in.
 	InSystem() *System
 	// Turn returns the turn that runs, or nil outside.
 	Turn() *Turn
-	// In returns the env for acting on a. A turn of one system is outside of any other system.
+	// In returns the Env for acting on a. A turn of one system is outside of any other system.
 	In(a *Cell) Env
 
 	// Node returns an empty message of a size class.
@@ -25,7 +26,7 @@ type Env interface {
 
 	// Send delivers a message of d, or makes it a dead letter.
 	Send(to *Cell, m *Message, d *Descriptor)
-	// Answer is send for the reply to an actor's request. It mutes no sender.
+	// Answer is Send for the reply to an actor's request. It mutes no sender.
 	Answer(to *Cell, m *Message, d *Descriptor)
 	// mayTry returns the reason why TrySend must refuse, or nil. If it returns nil it may have
 	// taken a permit for the message: outside always, inside if the receiver has a bound.
@@ -44,7 +45,7 @@ type Env interface {
 	pushFirst(to *Cell, m *Message, publish func()) error
 }
 
-// SenderID returns the number of the running actor, or 0 outside.
+// SenderID returns the number of the running actor, or 0 outside. e is the caller's.
 func SenderID(e Env) uint64 {
 	if c := e.Turn(); c != nil {
 		return c.Self.ID
@@ -74,7 +75,7 @@ func MustRunIn(e Env, call string) {
 }
 
 // newID returns a number for a new actor, and whether the spawn must be reported to package
-// inspect.
+// internal/inspect.
 func newID(e Env) (id uint64, sampled bool) {
 	if c := e.Turn(); c != nil {
 		return c.newID()
@@ -187,9 +188,9 @@ const (
 	// asAsked is AsPlain for a goroutine that waits for the reply, and meanwhile calls
 	// sched.Scheduler.TimeTurns.
 	asAsked
-	// AsPlaced is for a message that has its place already: it has a permit, or is an actor's first
+	// asPlaced is for a message that has its place already: it has a permit, or is an actor's first
 	// message.
-	AsPlaced
+	asPlaced
 	// asReply is for replies. They are delivered until the system has stopped, even if it refuses
 	// other messages, and mute no sender.
 	asReply
@@ -199,7 +200,7 @@ const (
 
 // WaitIn runs f, which waits. In a behaviour or a process, the worker runs other actors meanwhile.
 // If too many behaviours block already, WaitIn does not call f and returns false. It is not a
-// method of env, because f would then escape to the heap.
+// method of Env, because f would then escape to the heap.
 func WaitIn(e Env, f func()) bool {
 	if c := e.Turn(); c != nil {
 		return c.wait(f)

@@ -140,7 +140,7 @@ func (d doing) glimpse() Glimpse {
 	return Glimpse{d.who, peekID(d.who), d.typ.Name, d.name()}
 }
 
-// PeekBlocking reports whether a worker's turn is within Blocking. As Context.peek, it is hidden from
+// PeekBlocking reports whether a worker's turn is within Blocking. As Turn.peek, it is hidden from
 // the race detector, and so are the functions below. Their results are hints. Any goroutine.
 //
 //go:norace

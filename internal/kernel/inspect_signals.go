@@ -11,6 +11,7 @@ import (
 // lookAtState calls f with the state, between two messages.
 type lookAtState struct{ f func(state any, err error) }
 
+// Serve implements Signal.
 func (s lookAtState) Serve(a *Cell, c *Turn) {
 	x := a.Cold
 	if x != nil && (x.State != alive || x.unstarted) {
@@ -20,6 +21,7 @@ func (s lookAtState) Serve(a *Cell, c *Turn) {
 	s.f(stateAt(a), nil)
 }
 
+// Refused implements Signal.
 func (s lookAtState) Refused(a *Cell, _ Env) { s.f(nil, a.WhyEnded()) }
 
 // LookAtState calls f in a turn of the actor, ahead of its mail, with a pointer to the state. The
@@ -36,8 +38,10 @@ func stateAt(a *Cell) any {
 // delayProbe calls f after the mail before it has run, or when it is certain not to run.
 type delayProbe struct{ f func(err error) }
 
+// Serve implements Signal.
 func (s delayProbe) Serve(*Cell, *Turn) { s.f(nil) }
 
+// Refused implements Signal.
 func (s delayProbe) Refused(a *Cell, _ Env) { s.f(a.WhyEnded()) }
 
 // lost implements lostInMail.

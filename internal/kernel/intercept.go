@@ -14,8 +14,8 @@ import (
 // interceptors.
 //
 // Chosen: a dispatch table of its own for each type with interceptors. It is made with the first
-// actor of the type in a system. Types without interceptors use the table of actor.Type.Table, and pay
-// nothing.
+// actor of the type in a system. Types without interceptors use the table of actor.Type.Table, and
+// pay nothing.
 
 // Interceptor has the functions of an Interceptor of package actor.
 type Interceptor struct {
@@ -147,7 +147,7 @@ func interceptedRun(d *Descriptor, run RunFunc, list []Interceptor) RunFunc {
 		}
 		c.Failed = nil
 		run(c, a, m)
-		// c.msg is m, or the message that carried it: see Stash.
+		// c.Msg is m, or the message that carried it: see Stash.
 		v.out = Outcome{Err: c.Failed, PutAside: c.Msg.From&msg.WasStashed != 0}
 		c.Failed = nil
 	}

@@ -213,7 +213,8 @@ func (a *Cell) leavesForGood() bool {
 // message that was in the mailbox may still be running. Owner only.
 func (a *Cell) TakesNoMail() bool { return a.Cold != nil && a.Cold.drained || a.leavesForGood() }
 
-// Unsealed returns t if a callback may be set, and panics otherwise.
+// Unsealed returns t if a callback may be set, and panics otherwise. what names the callback, isNil
+// says that it is nil, and has reports whether t has one. Any goroutine.
 func (t *TypeInfo) Unsealed(what string, isNil bool, has func(*TypeInfo) bool) *TypeInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -251,9 +252,10 @@ var noMessage = Message{ID: SystemID, OwnerTag: msg.MarkTag}
 // started is the first message of an actor that has to be started.
 type started struct{ Unanswered }
 
+// Serve implements Signal.
 func (started) Serve(a *Cell, c *Turn) { a.start(c) }
 
-// Launch starts a new actor. The caller owns the actor before the call. When launch returns, the
+// Launch starts a new actor. The caller owns the actor before the call. When Launch returns, the
 // actor may be running or have ended.
 func (a *Cell) Launch(e Env) {
 	if a.System.Closed() {
@@ -261,7 +263,7 @@ func (a *Cell) Launch(e Env) {
 	}
 	x := a.MakeCold()
 	x.unstarted, x.down = true, true
-	if e.Push(a, NewSignal(e, started{}), AsPlaced) != nil {
+	if e.Push(a, NewSignal(e, started{}), asPlaced) != nil {
 		a.Sys().unspawn()
 		a.neverLived()
 	}
@@ -280,7 +282,7 @@ func (a *Cell) start(c *Turn) {
 	if x.Sup != nil {
 		x.where = inInit
 		a.Sys().Sim.callback(c, a, x.where.name())
-		x.Sup.Init(a)
+		x.Sup.init(a)
 	}
 	if a.Typ().OnStart != nil {
 		x.where = inOnStart

@@ -82,7 +82,7 @@ func (f *family) orphan(e Env, v StopMode) {
 	}
 }
 
-// Adopt makes a new actor a child of the running one.
+// Adopt makes a new actor a child of the actor that runs in c. The caller owns both.
 func (a *Cell) Adopt(c *Turn) {
 	k := &child{b: a, of: c.Self.ID, parent: c.Self}
 	a.MakeCold().Child = k
@@ -126,6 +126,7 @@ type childEnded struct {
 	child *child
 }
 
+// Serve implements Signal.
 func (s childEnded) Serve(a *Cell, c *Turn) {
 	x := a.MakeCold()
 	if invariant.On {

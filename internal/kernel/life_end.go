@@ -177,7 +177,8 @@ func (a *Cell) endedPlainly() bool { return a.Box.Closed() && a.Cold.terminated 
 func (a *Cell) Ended() bool { return a.System.Closed() || a.endedPlainly() }
 
 // TerminatedRecord returns the cold state of an actor that has ended. If the actor was ended by the
-// end of its system, it may return TerminatedSystem.
+// end of its system, it may return TerminatedSystem. Any goroutine that has seen that the system
+// queue is closed.
 func (a *Cell) TerminatedRecord() *Cold {
 	if a.Ended() {
 		return a.Cold
@@ -260,7 +261,7 @@ func (a *Cell) endSlow(c *Turn, x *Cold) {
 }
 
 // TaskTerminated ends an actor whose behaviour crashed, or whose system has stopped. It
-// implements sched.KindRunner.
+// implements sched.ClassRunner.
 func (k *TypeInSystem) TaskTerminated(w *sched.Worker, t *sched.Task, cause error) {
 	a := cellOfTask(t)
 	if w == nil {

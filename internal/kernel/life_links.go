@@ -15,26 +15,28 @@ type Exit struct {
 	Reason  error
 }
 
-// Link is one call of Link. Each side keeps it among its links until it is told that the other side
+// link is one call of Link. Each side keeps it among its links until it is told that the other side
 // has ended or has called Unlink. A link is identified by its address: a side ignores news of a
 // link that it has dropped meanwhile, and a later Link between the two makes another link. A link
 // is added once, before the other side can know it, and once dropped it is never added again. So
 // both sides come to agree, even if calls of Link and Unlink cross.
-type Link struct {
-	A, B *Cell
+type link struct {
+	a, b *Cell
 	// Its indexes among the links of a and of b; each is its owner's.
 	atA, atB int
 }
 
-func (l *Link) Other(me *Cell) *Cell {
-	if l.A == me {
-		return l.B
+// Other returns the other side of the link. me is one side. Any goroutine.
+func (l *link) Other(me *Cell) *Cell {
+	if l.a == me {
+		return l.b
 	}
-	return l.A
+	return l.a
 }
 
-func (l *Link) At(me *Cell) *int {
-	if l.A == me {
+// at returns the place of the link's index among the links of me. Owner of me only.
+func (l *link) at(me *Cell) *int {
+	if l.a == me {
 		return &l.atA
 	}
 	return &l.atB
@@ -42,9 +44,9 @@ func (l *Link) At(me *Cell) *int {
 
 // links is the part with the links of an actor. Owner only.
 type links struct {
-	All     indexset.Multi[*Cell, Link] // by the other side
+	All     indexset.Multi[*Cell, link] // by the other side
 	Trap    *Descriptor                 // the behaviour for exits; nil: they are not trapped
-	Linking bool                        // it has called Link
+	linking bool                        // it has called Link
 }
 
 // LinksOf returns the links of an actor. The first call makes the part. Owner only.
@@ -52,7 +54,7 @@ func LinksOf(x *Cold) *links {
 	return PartOf[links](x, LinksPart)
 }
 
-// Ends implements part. The links themselves outlive a restart.
+// Ends implements Part. The links themselves outlive a restart.
 func (ls *links) Ends(a *Cell, e Env, at Ending, why error) {
 	switch at {
 	case atLifeEnd:
@@ -65,7 +67,7 @@ func (ls *links) Ends(a *Cell, e Env, at Ending, why error) {
 	}
 }
 
-// Link implements the function Link of package actor.
+// Link implements the function Link of package actor. to is not nil.
 func (c *Turn) Link(to *Cell) {
 	MustRun(c, "Link")
 	me := c.Self
@@ -73,32 +75,33 @@ func (c *Turn) Link(to *Cell) {
 	if to == me || ls.All.Find(to) != nil {
 		return
 	}
-	l := &Link{A: me, B: to}
-	ls.All.Add(to, l, l.At(me))
-	ls.Linking = true
-	me.Sys().StopList.Retain(me, to)
-	to.Tell(c, Linked{Link: l})
+	l := &link{a: me, b: to}
+	ls.All.Add(to, l, l.at(me))
+	ls.linking = true
+	me.Sys().StopList.retain(me, to)
+	to.Tell(c, Linked{link: l})
 }
 
-// Unlink implements the function Unlink of package actor.
+// Unlink implements the function Unlink of package actor. to is not nil.
 func (c *Turn) Unlink(to *Cell) {
 	MustRun(c, "Unlink")
 	me := c.Self
 	ls := LinksOf(me.MakeCold())
 	for l := ls.All.Find(to); l != nil; l = ls.All.Find(to) {
-		ls.Remove(me, l)
-		to.Tell(c, Unlinked{Link: l})
+		ls.remove(me, l)
+		to.Tell(c, unlinked{link: l})
 	}
 }
 
-// TrapExit makes d, a behaviour for Exit, get the ends of linked actors. If d is nil, none does.
+// TrapExit implements the functions TrapExit and UntrapExit of package actor. d is a behaviour for
+// Exit, or nil: then exits are not trapped. Owner only, in a turn.
 func (c *Turn) TrapExit(d *Descriptor) {
 	LinksOf(c.Self.MakeCold()).Trap = d
 }
 
-// Remove removes a link of me, and reports whether it was there.
-func (ls *links) Remove(me *Cell, l *Link) bool {
-	if !ls.All.Remove(l.At(me)) {
+// remove removes a link of me, and reports whether it was there. Owner of me only.
+func (ls *links) remove(me *Cell, l *link) bool {
+	if !ls.All.Remove(l.at(me)) {
 		return false
 	}
 	me.Sys().StopList.release(me, l.Other(me))
@@ -110,46 +113,49 @@ func (ls *links) Remove(me *Cell, l *Link) bool {
 // if both actors have called Link.
 func (ls *links) drop(me, dead *Cell) {
 	for l := ls.All.Find(dead); l != nil; l = ls.All.Find(dead) {
-		ls.Remove(me, l)
+		ls.remove(me, l)
 	}
 }
 
 // tellEnd tells the other side of the end of a.
-func (l *Link) tellEnd(a *Cell, e Env, why error) {
+func (l *link) tellEnd(a *Cell, e Env, why error) {
 	l.Other(a).Tell(e, linkEnded{link: l, twice: mayHaveLinked(a),
 		exit: Exit{a.ID, a.Typ().Name, why}})
 }
 
 // Linked tells b of a link that a has made.
-type Linked struct{ Link *Link }
+type Linked struct{ link *link }
 
+// Serve implements Signal.
 func (s Linked) Serve(a *Cell, _ *Turn) {
 	if invariant.On {
-		verifyLink(s.Link, a)
+		verifyLink(s.link, a)
 	}
-	LinksOf(a.MakeCold()).All.Add(s.Link.A, s.Link, s.Link.At(a))
-	a.Sys().StopList.Retain(a, s.Link.A)
+	LinksOf(a.MakeCold()).All.Add(s.link.a, s.link, s.link.at(a))
+	a.Sys().StopList.retain(a, s.link.a)
 }
 
+// Refused implements Signal.
 func (s Linked) Refused(a *Cell, e Env) {
-	s.Link.A.Tell(e, linkEnded{link: s.Link, twice: mayHaveLinked(a),
+	s.link.a.Tell(e, linkEnded{link: s.link, twice: mayHaveLinked(a),
 		exit: Exit{a.ID, a.Typ().Name, a.TerminatedRecord().Reason}})
 }
 
-// Unlinked tells the other side that a link is undone.
-type Unlinked struct {
+// unlinked tells the other side that a link is undone.
+type unlinked struct {
 	Unanswered
-	Link *Link
+	link *link
 }
 
-func (s Unlinked) Serve(a *Cell, _ *Turn) {
-	LinksOf(a.MakeCold()).Remove(a, s.Link)
+// Serve implements Signal.
+func (s unlinked) Serve(a *Cell, _ *Turn) {
+	LinksOf(a.MakeCold()).remove(a, s.link)
 }
 
-// linkEnded tells the other side of a link that one has ended.
+// linkEnded tells one side of a link that the other has ended.
 type linkEnded struct {
 	Unanswered
-	link  *Link
+	link  *link
 	twice bool // the actor that has ended may have called Link itself: there may be another link
 	exit  Exit
 }
@@ -161,9 +167,10 @@ func mayHaveLinked(a *Cell) bool {
 		return true
 	}
 	l, _ := a.Cold.Parts[LinksPart].(*links)
-	return l != nil && l.Linking
+	return l != nil && l.linking
 }
 
+// Serve implements Signal.
 func (s linkEnded) Serve(a *Cell, c *Turn) {
 	if invariant.On {
 		verifyLink(s.link, a)
@@ -172,16 +179,16 @@ func (s linkEnded) Serve(a *Cell, c *Turn) {
 	if c.Aside && ls.Trap != nil && !ls.Trap.Urgent && a.queueNews(c, s) {
 		return
 	}
-	if !ls.Remove(a, s.link) {
+	if !ls.remove(a, s.link) {
 		return // unlinked meanwhile, or told already
 	}
-	if ls.Linking && s.twice {
+	if ls.linking && s.twice {
 		ls.drop(a, s.link.Other(a))
 	}
 	switch {
 	case ls.Trap != nil:
 		deliver(c, a, ls.Trap, s.exit)
-	case HasNoEffect(s.exit.Reason):
+	case hasNoEffect(s.exit.Reason):
 	case c.Aside:
 		a.exit(c, s.exit.Reason)
 	default: // it has called UntrapExit
@@ -190,9 +197,9 @@ func (s linkEnded) Serve(a *Cell, c *Turn) {
 }
 
 // verifyLink checks a link that one side has in its indexed set.
-func verifyLink(l *Link, me *Cell) {
-	invariant.Check(l.A == me || l.B == me, "%v has a link of others", me)
-	invariant.Check(l.A != l.B, "%v is linked to itself", me)
+func verifyLink(l *link, me *Cell) {
+	invariant.Check(l.a == me || l.b == me, "%v has a link of others", me)
+	invariant.Check(l.a != l.b, "%v is linked to itself", me)
 }
 
 // Down is actor.Down, which documents it.
@@ -204,22 +211,22 @@ type Down struct {
 }
 
 // Monitor is actor.Monitor, which documents it.
-type Monitor struct{ m *Watching }
+type Monitor struct{ m *watching }
 
-// Watching is shared by the watcher, the target, and the signals between them.
-type Watching struct {
-	Watcher, Target *Cell
-	By              *Descriptor // the watcher's behaviour
-	Live            bool        // the watcher still wants it; the watcher's
-	AtWatcher       int         // its index among the watcher's monitors; the watcher's
+// watching is shared by the watcher, the target, and the signals between them.
+type watching struct {
+	watcher, target *Cell
+	by              *Descriptor // the watcher's behaviour
+	live            bool        // the watcher still wants it; the watcher's
+	atWatcher       int         // its index among the watcher's monitors; the watcher's
 	atTarget        int         // and among the watchers of the target; the target's
 	outside         chan *Cold  // instead of a watcher: gets the remains; has room for one
 }
 
 // monitors is the part with the monitors on both sides of an actor. Owner only.
 type monitors struct {
-	Watchers indexset.Set[Watching] // of the actors that watch it
-	Watching indexset.Set[Watching] // of the actors that it watches
+	Watchers indexset.Set[watching] // of the actors that watch it
+	Watching indexset.Set[watching] // of the actors that it watches
 }
 
 // MonitorsOf returns the monitors of an actor. The first call makes the part. Owner only.
@@ -227,16 +234,16 @@ func MonitorsOf(x *Cold) *monitors {
 	return PartOf[monitors](x, MonitorsPart)
 }
 
-// Ends implements part. The watchers of an actor stay over a restart.
+// Ends implements Part. The watchers of an actor stay over a restart.
 func (ms *monitors) Ends(a *Cell, e Env, at Ending, _ error) {
 	switch at {
 	case atLifeEnd:
 		for _, m := range slices.Backward(ms.Watching.Members()) {
-			m.Cancel(e)
+			m.cancel(e)
 		}
 	case atNews:
 		for m := ms.Watching.Pop(); m != nil; m = ms.Watching.Pop() {
-			m.Live = false
+			m.live = false
 			m.leave(e)
 		}
 		for m := ms.Watchers.Pop(); m != nil; m = ms.Watchers.Pop() {
@@ -245,23 +252,24 @@ func (ms *monitors) Ends(a *Cell, e Env, at Ending, _ error) {
 	}
 }
 
-// Cancel ends a monitor on the watcher's side. It is called in the watcher's turn.
-func (m *Watching) Cancel(e Env) {
-	if m.Live {
-		m.Live = false
-		MonitorsOf(m.Watcher.MakeCold()).Watching.Remove(&m.AtWatcher)
-		m.Watcher.Sys().StopList.release(m.Watcher, m.Target)
+// cancel ends a monitor on the watcher's side. It is called in the watcher's turn.
+func (m *watching) cancel(e Env) {
+	if m.live {
+		m.live = false
+		MonitorsOf(m.watcher.MakeCold()).Watching.Remove(&m.atWatcher)
+		m.watcher.Sys().StopList.release(m.watcher, m.target)
 		m.leave(e)
 	}
 }
 
-// Watch implements the function Watch of package actor. d is a behaviour for Down.
+// Watch implements the function Watch of package actor. to is not nil, and d is a behaviour for
+// Down.
 func (c *Turn) Watch(to *Cell, d *Descriptor) Monitor {
 	c.MustOwn(d.Made())
-	m := &Watching{Watcher: c.Self, Target: to, By: d, Live: true}
-	MonitorsOf(c.Self.MakeCold()).Watching.Add(m, &m.AtWatcher)
-	c.Sys.StopList.Retain(c.Self, to)
-	to.Tell(c, Watched{Mon: m})
+	m := &watching{watcher: c.Self, target: to, by: d, live: true}
+	MonitorsOf(c.Self.MakeCold()).Watching.Add(m, &m.atWatcher)
+	c.Sys.StopList.retain(c.Self, to)
+	to.Tell(c, watched{mon: m})
 	return Monitor{m}
 }
 
@@ -271,23 +279,23 @@ func (c *Turn) Unwatch(m Monitor) {
 		return
 	}
 	MustRun(c, "Unwatch")
-	if m.m.Watcher != c.Self {
+	if m.m.watcher != c.Self {
 		panic("gallop: Unwatch: the monitor is another actor's")
 	}
-	m.m.Cancel(c)
+	m.m.cancel(c)
 }
 
-// Join implements the function Join of package actor.
+// Join implements the function Join of package actor. r is not zero.
 func (r AnyRef) Join(ctx context.Context) (Down, error) {
-	MustBeOutside("Join")
+	mustBeOutside("Join")
 	return join(r.b, MustHave(ctx, "Join"), "Join")
 }
 
 // join waits for the end of a.
 func join(a *Cell, ctx context.Context, call string) (Down, error) {
-	m := &Watching{Target: a, outside: make(chan *Cold, 1)}
+	m := &watching{target: a, outside: make(chan *Cold, 1)}
 	e := a.Sys()
-	a.Tell(e, Watched{Mon: m})
+	a.Tell(e, watched{mon: m})
 	a.Sys().Sched.Await(ctx, func() bool { return len(m.outside) > 0 || a.Sys().Done.isDone() })
 	select {
 	case left := <-m.outside: // it has ended before
@@ -315,62 +323,66 @@ func (x *Cold) news(a *Cell) (Down, error) {
 }
 
 // leave tells the target that the monitor has ended.
-func (m *Watching) leave(e Env) { m.Target.Tell(e, unwatched{mon: m}) }
+func (m *watching) leave(e Env) { m.target.Tell(e, unwatched{mon: m}) }
 
 // report tells the watcher of the end of a, whose cold state is left.
-func (m *Watching) report(e Env, a *Cell, left *Cold) {
+func (m *watching) report(e Env, a *Cell, left *Cold) {
 	if m.outside != nil {
 		m.outside <- left
 		return
 	}
-	m.Watcher.Tell(e, watchedEnded{mon: m, down: Down{a.ID, a.Typ().Name, left.Reason, Monitor{m}}})
+	m.watcher.Tell(e, watchedEnded{mon: m, down: Down{a.ID, a.Typ().Name, left.Reason, Monitor{m}}})
 }
 
-// Watched is the signal that begins a monitor at the target.
-type Watched struct{ Mon *Watching }
+// watched is the signal that begins a monitor at the target.
+type watched struct{ mon *watching }
 
-func (s Watched) Serve(a *Cell, _ *Turn) {
-	MonitorsOf(a.MakeCold()).Watchers.Add(s.Mon, &s.Mon.atTarget)
-	a.Sys().StopList.Retain(a, s.Mon.Watcher)
+// Serve implements Signal.
+func (s watched) Serve(a *Cell, _ *Turn) {
+	MonitorsOf(a.MakeCold()).Watchers.Add(s.mon, &s.mon.atTarget)
+	a.Sys().StopList.retain(a, s.mon.watcher)
 }
 
-func (s Watched) Refused(a *Cell, e Env) { s.Mon.report(e, a, a.TerminatedRecord()) }
+// Refused implements Signal.
+func (s watched) Refused(a *Cell, e Env) { s.mon.report(e, a, a.TerminatedRecord()) }
 
 // unwatched is the signal that ends a monitor at the target.
 type unwatched struct {
 	Unanswered
-	mon *Watching
+	mon *watching
 }
 
+// Serve implements Signal.
 func (s unwatched) Serve(a *Cell, _ *Turn) {
 	if MonitorsOf(a.MakeCold()).Watchers.Remove(&s.mon.atTarget) {
-		a.Sys().StopList.release(a, s.mon.Watcher)
+		a.Sys().StopList.release(a, s.mon.watcher)
 	}
 }
 
 // watchedEnded tells the watcher that the target has ended.
 type watchedEnded struct {
 	Unanswered
-	mon  *Watching
+	mon  *watching
 	down Down
 }
 
+// Serve implements Signal.
 func (s watchedEnded) Serve(a *Cell, c *Turn) {
 	if invariant.On {
 		verifyMonitor(s.mon, a)
 	}
-	if !s.mon.Live || c.Aside && !s.mon.By.Urgent && a.queueNews(c, s) {
+	if !s.mon.live || c.Aside && !s.mon.by.Urgent && a.queueNews(c, s) {
 		return
 	}
-	s.mon.Live = false
-	MonitorsOf(a.MakeCold()).Watching.Remove(&s.mon.AtWatcher)
-	a.Sys().StopList.release(a, s.mon.Target)
-	deliver(c, a, s.mon.By, s.down)
+	s.mon.live = false
+	MonitorsOf(a.MakeCold()).Watching.Remove(&s.mon.atWatcher)
+	a.Sys().StopList.release(a, s.mon.target)
+	deliver(c, a, s.mon.by, s.down)
 }
 
 // verifyMonitor checks the news of the end of an actor that a watches.
-func verifyMonitor(m *Watching, a *Cell) {
-	invariant.Check(m.Watcher == a && m.outside == nil, "%v hears of an end that another watches", a)
-	invariant.Check(m.Live == (m.AtWatcher > 0), "%v watches: %v, and has place %d", a, m.Live,
-		m.AtWatcher)
+func verifyMonitor(m *watching, a *Cell) {
+	invariant.Check(m.watcher == a && m.outside == nil, "%v hears of an end that another watches", a)
+	invariant.Check(m.live == (m.atWatcher > 0), "%v watches: %v, and has place %d", a, m.live,
+		m.atWatcher)
 }

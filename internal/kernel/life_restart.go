@@ -15,10 +15,11 @@ type ChildDown struct {
 	Ref     AnyRef
 	ActorID uint64
 	Type    string
-	// Reason is the reason for which the actor fell. See [IsNormal].
+	// Reason is the reason for which the actor fell. See IsNormal.
 	Reason error
 	// Final says that the actor has ended for good. If it is false, the actor is suspended:
-	// it keeps its mail, holds the system, and waits for Cell.Restart or an order to end.
+	// it keeps its mail, holds the system, and waits for AnyRef.Restart or an order to
+	// end.
 	Final bool
 	// Starting says that the actor was not up when it fell: init or OnStart failed, with
 	// Reason as the error, or it was taken down before they ran.
@@ -27,14 +28,14 @@ type ChildDown struct {
 	Decision Decision
 }
 
-// Supervision links a supervised actor to its supervisor. Read-only.
-type Supervision struct {
+// supervision links a supervised actor to its supervisor. Read-only.
+type supervision struct {
 	super   *Cell
-	Init    func(a *Cell) // gives it a new state
-	Zero    func(a *Cell) // resets its state to zero, or to the part that actor.WithKeep keeps
+	init    func(a *Cell) // gives it a new state
+	zero    func(a *Cell) // resets its state to zero, or to the part that actor.WithKeep keeps
 	deliver func(c *Turn, at *Cell, f ChildDown)
 	up      func(c *Turn, at *Cell, r ChildUp) // nil: the supervisor is not told
-	Family  any                                // ChildOptions.Family
+	family  any                                // ChildOptions.Family
 	decides func(reason error) Decision        // ChildOptions.Decide
 
 	restarts func(reason error) bool // ChildOptions.Restarts
@@ -42,19 +43,21 @@ type Supervision struct {
 	keeps    int                     // ChildOptions.Backlog
 }
 
-// Suspend takes a supervised actor down until Restart, a restart by its supervisor, or its end.
+// Suspend takes a supervised actor down until Restart, a restart by its supervisor, or its end. It
+// panics if the actor was not spawned with SpawnUnder. Any goroutine.
 func (r AnyRef) Suspend(e Env) {
 	r.mustBeSupervised("Suspend").Tell(e, TakeDown{})
 }
 
-// Restart begins another life of a supervised actor, which may be up.
+// Restart begins another life of a supervised actor, which may be up. It panics if the actor was
+// not spawned with SpawnUnder. Any goroutine.
 func (r AnyRef) Restart(e Env) {
 	r.mustBeSupervised("Restart").Tell(e, BringUp{})
 }
 
 // mustBeSupervised returns the actor, and panics unless it was spawned by SpawnUnder.
 func (r AnyRef) mustBeSupervised(call string) *Cell {
-	a := r.Must(call)
+	a := r.must(call)
 	if !a.Supervised {
 		panic("gallop: " + call + ": " + a.String() + " is not supervised")
 	}
@@ -64,7 +67,7 @@ func (r AnyRef) mustBeSupervised(call string) *Cell {
 // supervises reports whether an actor has supervised children. Owner only.
 func (a *Cell) supervises() bool { return a.Cold != nil && a.Cold.Children.Guards > 0 }
 
-func (s *Supervision) tellChildDown(e Env, a *Cell, why error, final bool) {
+func (s *supervision) tellChildDown(e Env, a *Cell, why error, final bool) {
 	s.super.Tell(e, childDown{sup: s, news: ChildDown{
 		Ref: AnyRef{a}, ActorID: a.ID, Type: a.Typ().Name, Reason: why, Final: final,
 		Starting: a.Cold.starting, Decision: a.Cold.decision,
@@ -74,10 +77,11 @@ func (s *Supervision) tellChildDown(e Env, a *Cell, why error, final bool) {
 // childDown tells a supervisor that a child has fallen.
 type childDown struct {
 	Unanswered
-	sup  *Supervision
+	sup  *supervision
 	news ChildDown
 }
 
+// Serve implements Signal.
 func (s childDown) Serve(a *Cell, c *Turn) {
 	if x := a.MakeCold(); x.State == leaving {
 		s.news.Ref.b.Tell(c, orphaned{mode: x.stopMode})
@@ -94,6 +98,7 @@ type orphaned struct {
 	mode StopMode // how the supervisor leaves
 }
 
+// Serve implements Signal.
 func (s orphaned) Serve(a *Cell, c *Turn) {
 	if a.MakeCold().State != Suspended {
 		return
@@ -105,9 +110,10 @@ func (s orphaned) Serve(a *Cell, c *Turn) {
 	a.applyStop(c, o)
 }
 
-// TakeDown is Suspend.
+// TakeDown is the signal of Suspend.
 type TakeDown struct{ Unanswered }
 
+// Serve implements Signal.
 func (TakeDown) Serve(a *Cell, c *Turn) {
 	x := a.MakeCold()
 	x.Orders.InTodo = NotAsked
@@ -121,9 +127,10 @@ func (TakeDown) Serve(a *Cell, c *Turn) {
 	}
 }
 
-// BringUp is Restart.
+// BringUp is the signal of Restart.
 type BringUp struct{ Unanswered }
 
+// Serve implements Signal.
 func (BringUp) Serve(a *Cell, c *Turn) {
 	x := a.MakeCold()
 	x.Orders.InTodo = NotAsked
@@ -238,7 +245,7 @@ func (a *Cell) forget(c *Turn, x *Cold) {
 		dropMail(a, c, x)
 	}
 	x.exitWhy = nil
-	x.Sup.Zero(a)
+	x.Sup.zero(a)
 }
 
 // beginLife begins the next life.
@@ -375,22 +382,4 @@ func verifyBeginLife(a *Cell, x *Cold) {
 func verifyFilter(a *Cell) {
 	invariant.Check(!a.Box.PeekClosed() && (a.Cold == nil || !a.Cold.drained),
 		"%v goes through its mail behind the end of its mailbox", a)
-}
-
-// FamilyOf returns the Family of the running actor, or nil.
-func (c *Turn) FamilyOf() any {
-	MustRun(c, "FamilyOf")
-	if x := c.Self.Cold; x != nil && x.Sup != nil {
-		return x.Sup.Family
-	}
-	return nil
-}
-
-// PathOf returns the Path of the running actor, or "".
-func (c *Turn) PathOf() string {
-	MustRun(c, "PathOf")
-	if x := c.Self.Cold; x != nil {
-		return x.Path
-	}
-	return ""
 }

@@ -33,6 +33,7 @@ func (e *stoppedError) Unwrap() []error { return []error{ErrStopped, e.why} }
 // StopMode is the way in which an actor is told to end. A greater mode overrules a smaller one.
 type StopMode uint8
 
+// The stop modes, from the smallest.
 const (
 	ModeDrain StopMode = iota
 	ModeStop
@@ -46,6 +47,7 @@ type StopRequest struct {
 	Why  error
 }
 
+// Serve implements Signal.
 func (o StopRequest) Serve(a *Cell, c *Turn) {
 	x := a.MakeCold()
 	x.Orders.InTodo = NotAsked
@@ -54,9 +56,10 @@ func (o StopRequest) Serve(a *Cell, c *Turn) {
 	}
 }
 
-// EndWait tells an actor to end, and waits until it has ended.
+// EndWait tells an actor to end, and waits until it has ended. It panics if a behaviour or a
+// process calls it. call names the caller's function.
 func (r AnyRef) EndWait(ctx context.Context, call string, o StopRequest) error {
-	MustBeOutside(call)
+	mustBeOutside(call)
 	ctx = MustHave(ctx, call)
 	r.b.Tell(r.b.Sys(), o)
 	_, err := join(r.b, ctx, call)
@@ -125,13 +128,14 @@ type drainBehind struct {
 	Unanswered
 }
 
+// Serve implements Signal.
 func (drainBehind) Serve(a *Cell, c *Turn) {
 	a.Tell(c, StopRequest{Mode: ModeDrain, Why: ErrShutdown}) // the turn has taken mail out
 }
 
 // DrainBehindMail tells the actor to drain when the mail that it has by then has run. Until the actor
 // comes to that, it takes mail, and may fall and be restarted: the order keeps its place. Mail that
-// the caller has sent to the actor comes before it.
+// the caller has sent to the actor comes before it. Any goroutine.
 func (r AnyRef) DrainBehindMail(e Env) {
 	r.b.sendBehind(e.In(r.b), drainBehind{})
 }
@@ -150,6 +154,7 @@ func (a *Cell) sendBehind(e Env, s Signal) {
 // drainEnd is the last message of an actor that drains.
 type drainEnd struct{ Unanswered }
 
+// Serve implements Signal.
 func (drainEnd) Serve(a *Cell, c *Turn) {
 	a.MakeCold().gone = true
 	c.Then |= mustEnd
@@ -183,6 +188,7 @@ func (c *Turn) exit(reason error) {
 	c.Then |= mustEnd
 }
 
+// takeExit returns the argument of Context.Exit, and forgets it. Owner only.
 func (x *Cold) takeExit() error {
 	why := x.exitWhy
 	x.exitWhy = nil

@@ -16,13 +16,13 @@ var (
 	// Supervisors are the supervisors of package supervise that have no supervisor.
 	Supervisors Roster
 	// Groups are the pools, topics and registries of package group that were made without a
-	// supervisor, in systems that were looked into by then: see [System.IsInspected].
+	// supervisor, in systems that were looked into by then: see System.IsInspected.
 	Groups Roster
 )
 
 // Add adds an actor. ref must not be zero.
 func (r *Roster) Add(ref AnyRef) {
-	ref.Must("Add")
+	ref.must("Add")
 	r.list.Add(ref.Weak(), func(get func() AnyRef) bool { return get().isGone() })
 }
 
@@ -37,7 +37,7 @@ func (r *Roster) Of(s *System) (all []AnyRef) {
 }
 
 // Weak returns a function that returns r until the garbage collector has freed the actor, and the
-// zero AnyRef from then on. It does not keep the actor alive.
+// zero AnyRef from then on. The function does not keep the actor alive. Any goroutine.
 func (r AnyRef) Weak() (get func() AnyRef) {
 	w := weak.Make(r.b)
 	return func() AnyRef { return AnyRef{w.Value()} }

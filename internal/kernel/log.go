@@ -14,7 +14,7 @@ import (
 type logSink interface {
 	debug(msg string, args ...any)
 	warn(msg string, args ...any)
-	Fail(msg string, args ...any)
+	fail(msg string, args ...any)
 }
 
 // SlogSink is the sink of actor.WithLogger.
@@ -24,7 +24,8 @@ func (s SlogSink) debug(msg string, args ...any) { s.L.Debug(msg, args...) }
 
 func (s SlogSink) warn(msg string, args ...any) { s.L.Warn(msg, args...) }
 
-func (s SlogSink) Fail(msg string, args ...any) { s.L.Error(msg, args...) }
+// fail logs an error.
+func (s SlogSink) fail(msg string, args ...any) { s.L.Error(msg, args...) }
 
 // plainSink is the default: package log, which slog.SetDefault redirects. It drops lines that are
 // for debugging.
@@ -34,7 +35,8 @@ func (plainSink) debug(string, ...any) {}
 
 func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, args)) }
 
-func (plainSink) Fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
+// fail logs an error.
+func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
 // Logger implements actor.Context.Logger.
 func (c *Turn) Logger() *slog.Logger {
@@ -92,15 +94,14 @@ func (s *System) mayLog(line, typ, where string) (soFar uint64, write bool) {
 	return s.MayLogOf(loglimit.Key{Line: line, Type: typ, Where: where})
 }
 
-// MayLogOf counts a line of the log that many actors may cause at once, and reports whether it is to be
-// written: see loglimit.Limit.Next.
+// MayLogOf counts a line of the log that many actors may cause at once, and reports whether it is
+// to be written: see loglimit.Limit.Next. Any goroutine.
 func (s *System) MayLogOf(k loglimit.Key) (soFar uint64, write bool) {
 	return s.lines.Next(k, s.Opts.Clock.Nanos())
 }
 
-// Who an actor is, for reports and logs: an actor of one type among thousands is
-// known by its number, by the name that it has registered, or by its place in a tree of
-// supervisors.
+// Reports and logs name an actor. An actor of one type among thousands is known by its number, by
+// the name that it has registered, or by its place in a tree of supervisors.
 
 // ActorName is actor.ActorName, which documents it.
 type ActorName struct {
@@ -187,7 +188,7 @@ const loggerHook = "Logger"
 
 // Guard keeps a panic or a Goexit in a user's hook from doing harm. The hook has a goroutine of its
 // own: nothing stops a Goexit, such as that of a test that fails in the hook, and the calling
-// goroutine may be a worker. The caller waits for it.
+// goroutine may be a worker. The caller waits for the hook. Any goroutine.
 func (s *System) Guard(hook string, f func()) {
 	s.Sched.Lend(1)
 	ended := make(chan any) // nothing: well
@@ -212,6 +213,6 @@ func (s *System) Guard(hook string, f func()) {
 func (s *System) logHookPanic(hook string, v any) {
 	const line = "gallop: panic in a hook"
 	if n, write := s.mayLog(line, "", hook); write {
-		s.log(func(l logSink) { l.Fail(line, "hook", hook, "value", guard.Text(v), "so_far", n) })
+		s.log(func(l logSink) { l.fail(line, "hook", hook, "value", guard.Text(v), "so_far", n) })
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// defaultLongTurn is how long a behaviour may run before it is reported, without actor.WithLongTurn.
+// defaultLongTurn is how long a behaviour may run before it is reported, without
+// actor.WithLongTurn.
 const defaultLongTurn = 100 * time.Millisecond
 
 // LongTurnReport is actor.LongTurnReport, which documents it.
@@ -27,7 +28,7 @@ type LongTurnReport struct {
 // reportGap is the time between two reports.
 const reportGap = time.Second
 
-// LongTurns limits the rate of reports.
+// longTurns limits the rate of reports.
 type longTurns struct {
 	// The time of the last report, in the machine's Nanos; 0: there was none.
 	last   seam.Int64
@@ -35,8 +36,8 @@ type longTurns struct {
 	found  seam.Uint64 // the long turns, reported or not
 }
 
-// mayReport counts a long turn, and reports whether it is time for another report, by the machine's clock: the system's
-// may stand still, or jump.
+// mayReport counts a long turn, and reports whether it is time for another report. It goes by the
+// machine's clock, since the system's may stand still, or jump.
 func (l *longTurns) mayReport() bool {
 	l.found.Add(1)
 	last, now := l.last.Load(), seam.SystemClock{}.Nanos()
@@ -47,8 +48,8 @@ func (l *longTurns) mayReport() bool {
 	return true
 }
 
-// LongTurn is sched.Config.Hooks.LongTurn.
-func (s *System) LongTurn(w *sched.Worker, atLeast time.Duration) {
+// longTurn is sched.Config.OnLongTurn.
+func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	task := w.LongTurn()
 	if task == nil {
 		return // it is over
@@ -123,8 +124,8 @@ type doing struct {
 // are no longer in use, because the garbage collector keeps them, and a node is never reused for
 // another kind. Before the caller believes the hint, it checks that the turn still runs.
 //
-// c.self tells whether an actor's turn has begun. c.msg may be a message that has run: it is
-// recycled then, and not in hand. An urgent message is in c.msg while it runs, and is for an urgent
+// c.Self tells whether an actor's turn has begun. c.Msg may be a message that has run: it is
+// recycled then, and not in hand. An urgent message is in c.Msg while it runs, and is for an urgent
 // behaviour.
 //
 //go:norace

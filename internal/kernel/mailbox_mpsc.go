@@ -6,7 +6,7 @@ import (
 )
 
 // The queues of an actor, which package mpsc has. A cell holds the producers' half of its mailbox,
-// the consumer's half and the system queue; a Context holds the bias of its worker.
+// the consumer's half and the system queue; a Turn holds the bias of its worker.
 type (
 	mailbox     = mpsc.Mailbox
 	inbox       = mpsc.Inbox

@@ -4,7 +4,8 @@ import (
 	"github.com/gallop-go/gallop/internal/kernel/msg"
 )
 
-// The typed face of package msg, which has the memory of messages.
+// Package msg has the memory of messages. This file has the kernel's names for its types, and the
+// nodes of a worker.
 
 // Message is the header of every message. The payload follows it in memory.
 type Message = msg.Message
@@ -16,10 +17,11 @@ type messageList = msg.List
 type SizeClass = msg.SizeClass
 
 // PayloadOf returns a pointer to the payload of m. M must be the payload type of m's size class, or
-// have the same shape.
+// have the same shape. The caller owns m.
 func PayloadOf[M any](m *Message) *M { return (*M)(m.Payload()) }
 
-// Alloc returns a node of a size class. About a nanosecond while the cache lasts.
+// Alloc returns a node of a size class. It takes about a nanosecond while the cache lasts. Owner
+// only.
 func (c *Turn) Alloc(id uint16) *Message {
 	if m := c.Cache.Take(id); m != nil {
 		return m
@@ -27,7 +29,7 @@ func (c *Turn) Alloc(id uint16) *Message {
 	return c.refill(id)
 }
 
-// refill is alloc for an empty magazine.
+// refill is Alloc for an empty magazine.
 func (c *Turn) refill(id uint16) (m *Message) {
 	if c.Dry {
 		return c.makeInTurn(id)
@@ -52,6 +54,7 @@ func (c *Turn) dropCaches() {
 
 // RecycleChain takes back the n nodes from first to end, which have one tag and hold no pointers
 // any more. n is at most msg.ChainLength. A bias mark may come alone, and is left where it is.
+// Owner only.
 func (c *Turn) RecycleChain(first, end *Message, n int) {
 	if !c.Cache.Covers(first.SizeClass()) && !c.mayRecycle(first, end, n) {
 		return

@@ -22,6 +22,8 @@ import (
 //     second entry does no harm;
 //   - if the actor is muted already, and runs for a message in its system queue: another entry could
 //     close a circle. Such an actor may send 10,000 messages to actors whose gates are not open.
+//
+// Owner only, in a turn.
 func (c *Turn) MuteFor(to *Cell) {
 	me := c.Self
 	passes := me != to && to.PassesAjar() // counts messages of actors that are never muted, too
@@ -39,7 +41,7 @@ func (c *Turn) MuteFor(to *Cell) {
 	w.Who = Waiting{Muted: me, to: to}
 	me.BlockedOn.Block() // before Enter: the opener may unblock at once
 	if watch := &me.Sys().Waits; watch.On && !c.Dry {
-		w.Who.since = watch.begin() // after Who and Owe, see there
+		w.Who.since = watch.begin() // after Who and Block: see waitWatch
 	}
 	if !to.Gate.Enter(w) {
 		me.BlockedOn.Unblock() // it has recovered; we are running, so not parked
@@ -306,8 +308,8 @@ func (a *Cell) AjarFull() bool {
 	return f != nil && f.AjarCount.Load() >= watermark(a)
 }
 
-// countAjar is C1. For an actor that counts its mail (actor.WithWatermarks) the count begins with the mail
-// that is there. Owner only, before it sets its gate ajar.
+// countAjar is C1. For an actor that counts its mail (actor.WithWatermarks) the count begins with
+// the mail that is there. Owner only, before it sets its gate ajar.
 func (a *Cell) countAjar(c *Turn) {
 	f := a.Flow.Load()
 	switch {

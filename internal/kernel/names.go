@@ -19,18 +19,15 @@ import (
 // then dead letters, answers and all other news. So code that has learned of the actor's end finds
 // its names free.
 
-var (
-	ErrNameTaken = errors.New("gallop: name taken")
-	ErrNoName    = errors.New("gallop: no actor of that name")
-	ErrOtherType = errors.New("gallop: actor is of another type")
-)
+// ErrNameTaken is actor.ErrNameTaken, which documents it.
+var ErrNameTaken = errors.New("gallop: name taken")
 
 // names is the registry of a system. While a name is taken and its actor is not yet spawned, its
-// entry in m is a nil *cell. The map of has the first name of each actor that has names, for
+// entry in M is a nil *Cell. The map of has the first name of each actor that has names, for
 // reports, which any goroutine makes. The owner of the actor writes it.
 type names struct {
-	M  sync.Map // string → *cell
-	of sync.Map // *cell → string
+	M  sync.Map // string → *Cell
+	of sync.Map // *Cell → string
 }
 
 // take gives a name to a, or reserves it if a is nil.
@@ -44,7 +41,7 @@ func (n *names) take(name string, a *Cell) error {
 // nameList is the part with the names of an actor. Owner only.
 type nameList struct{ indexset.Keys[string] }
 
-// Ends implements [Part]. The names are given back before the mailbox is closed, so that code that
+// Ends implements Part. The names are given back before the mailbox is closed, so that code that
 // learns of the end, by a dead letter, by ErrStopped or by a message, finds them free.
 func (l *nameList) Ends(a *Cell, _ Env, at Ending, _ error) {
 	if at == atClose {

@@ -22,7 +22,7 @@ func (f OptionFunc) setSystem(o *Options) { f(o) }
 // Apply sets the property of an option.
 func (o *Options) Apply(opt SystemOption) { opt.setSystem(o) }
 
-// Options are the properties of a system.
+// Options are the properties of a system. Read-only once it has started.
 type Options struct {
 	Workers        int
 	Counted        bool // WithWorkers was given
@@ -34,8 +34,8 @@ type Options struct {
 	Bind           bool
 	Clock          seam.Clock
 	Hooks          *sim.Hooks    // nil: not deterministic
-	RunClock       *VirtualClock // which a run of actortest goes by; nil: any will do
-	Virtual        *VirtualClock // nil: the machine's clock, or one that flows
+	RunClock       *VirtualClock // the clock of a run of actortest; nil: any will do
+	virtual        *VirtualClock // nil: the machine's clock, or one that flows
 	Log            logSink
 	OnDeadLetter   func(DeadLetter)
 	Interceptors   []Interceptor // the outermost first
@@ -48,13 +48,15 @@ type Options struct {
 	Wrong          []string // errors that options have found themselves
 }
 
+// MustBePositive panics if n, the argument of an option, is less than 1.
 func MustBePositive(option string, n int) {
 	if n < 1 {
 		PanicMisuse(option, fmt.Sprintf("(%d): want at least 1", n))
 	}
 }
 
-func DefaultOptions() Options {
+// defaultOptions returns the options of a system that was given none.
+func defaultOptions() Options {
 	return Options{
 		Batch:          DefaultBatch,
 		Gas:            DefaultGas,
@@ -67,9 +69,9 @@ func DefaultOptions() Options {
 	}
 }
 
-// Complete sets the defaults of options that were not given, and makes the simulation of a
+// complete sets the defaults of options that were not given, and makes the simulation of a
 // deterministic system.
-func (o *Options) Complete() (s *Simulation) {
+func (o *Options) complete() (s *Simulation) {
 	if o.Hooks != nil {
 		s = o.simulation(o.Hooks)
 	}
@@ -84,8 +86,8 @@ func (o *Options) defaultWorkers(n int) {
 	}
 }
 
-// Check returns all errors, one a line, or "" if there are none.
-func (o *Options) Check() (wrong string) {
+// check returns all errors, one a line, or "" if there are none.
+func (o *Options) check() (wrong string) {
 	o.demand(o.Workers >= 1 && o.Workers <= sched.MaxWorkers, "WithWorkers", o.Workers,
 		fmt.Sprint("1 to ", sched.MaxWorkers))
 	o.demand(o.Batch >= 1, "WithBatch", o.Batch, "at least 1")

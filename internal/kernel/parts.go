@@ -3,7 +3,7 @@ package kernel
 // Part is a feature of an actor besides its mail, its load and its life: names, timers, a stash.
 // The owner makes a part when the actor first needs it.
 //
-// The code of life.go knows no single part. It calls ends of all parts at each stage of an end, and
+// The code of life.go knows no single part. It calls Ends of all parts at each stage of an end, and
 // each part does its work for that stage. So a feature is ended in its own file, and has one line
 // in the list of kinds.
 //
@@ -25,16 +25,17 @@ type Part interface {
 	Ends(a *Cell, e Env, at Ending, why error)
 }
 
-// Awaited is a part that may be the reason why the system is not quiescent. holds calls note with a
-// kind of waiting, in the words of [Holder], and its number. It is for reports: any goroutine may
+// awaited is a part that may be the reason why the system is not quiescent. holds calls note with a
+// kind of waiting, in the words of Holder, and its number. It is for reports: any goroutine may
 // call it, even on a nil part.
-type Awaited interface {
-	Holds(note func(what string, n int))
+type awaited interface {
+	holds(note func(what string, n int))
 }
 
 // PartKind is a kind of part. The parts of an actor end in the order of their kinds.
 type PartKind uint8
 
+// The kinds of parts, and their number.
 const (
 	ContextPart PartKind = iota
 	NamesPart            // before all parts that tell others of the end, who may take the names
@@ -74,7 +75,7 @@ const (
 	atNews
 )
 
-// endParts calls ends of each part of an actor. x may be nil. Owner only.
+// endParts calls Ends of each part of an actor. x may be nil. Owner only.
 func (x *Cold) endParts(a *Cell, e Env, at Ending, why error) {
 	if x == nil {
 		return

@@ -7,6 +7,8 @@ import (
 	"github.com/gallop-go/gallop/internal/kernel/indexset"
 )
 
+// MustPipe panics if the running actor may not call Pipe: reply is not one of its behaviours, or
+// the function is nil. Owner only, in a turn.
 func (c *Turn) MustPipe(reply *Descriptor, isNil bool) {
 	c.MustOwn(reply.Made())
 	if isNil {
@@ -14,7 +16,8 @@ func (c *Turn) MustPipe(reply *Descriptor, isNil bool) {
 	}
 }
 
-// PipeContext returns the context for the function of Pipe.
+// PipeContext returns the context for the function of Pipe. It must be released. Owner only, in a
+// turn.
 func (c *Turn) PipeContext() *boundContext {
 	outer := c.Travels
 	if outer == nil {
@@ -26,6 +29,7 @@ func (c *Turn) PipeContext() *boundContext {
 // errandClass is the kind of an errand.
 type errandClass string
 
+// The kinds of errands, in the words of Holder.
 const (
 	PipeErrand     errandClass = "Pipe"
 	FromChanErrand errandClass = "FromChan"

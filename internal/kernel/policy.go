@@ -20,8 +20,8 @@ import (
 // On the path of every message PlainMail is inlined by hand: in send, in RunTask, and in the pushes
 // of inside and outside. These recognise plain mail by an open gate and a load of 0.
 type mailPolicy interface {
-	// Init prepares a new actor. Its caller owns it.
-	Init(a *Cell)
+	// init prepares a new actor. Its caller owns it.
+	init(a *Cell)
 
 	// For senders, on any goroutine.
 
@@ -65,7 +65,8 @@ func (t *TypeInfo) policy() mailPolicy {
 // PlainMail waits in the mailbox, which has no limit.
 type PlainMail struct{}
 
-func (PlainMail) Init(*Cell) {}
+// init implements mailPolicy.
+func (PlainMail) init(*Cell) {}
 
 func (PlainMail) meet(c *Turn, to *Cell, m *Message, d *Descriptor) (delivered bool) {
 	for {
@@ -123,14 +124,14 @@ func (a *Cell) passes(ajar func(a *Cell) bool) bool {
 	}
 }
 
-// Place is push from outside for a message that has a permit. If the push fails, place gives the
-// permit back.
+// Place is System.Push for a message that has a permit. If the push fails, Place gives the permit
+// back. Any goroutine.
 func Place(s *System, to *Cell, m *Message) error {
 	if to.Shared().bounded {
 		return to.pushPlaced(s, m)
 	}
 	l := &to.Flow.Load().Permits
-	if err := s.Push(to, m, AsPlaced); err != nil { // L2
+	if err := s.Push(to, m, asPlaced); err != nil { // L2
 		l.Release(1, to)
 		return err
 	}
@@ -214,7 +215,8 @@ type Limits struct {
 // counts.
 type countedMail struct{ PlainMail }
 
-func (countedMail) Init(a *Cell) {
+// init implements mailPolicy.
+func (countedMail) init(a *Cell) {
 	a.FlowOf()
 	a.Load = backpressure.Counted
 }

@@ -14,6 +14,7 @@ import (
 // Overflow is actor.Overflow, which documents it.
 type Overflow uint8
 
+// The policies, which package actor documents.
 const (
 	OverflowMute Overflow = iota
 	OverflowRefuse
@@ -84,7 +85,8 @@ type places struct {
 // places.
 type boundedMail struct{ PlainMail }
 
-func (boundedMail) Init(a *Cell) {
+// init implements mailPolicy.
+func (boundedMail) init(a *Cell) {
 	f, bound := a.FlowOf(), a.Typ().Bound
 	a.Load = backpressure.Bounded
 	f.Places = &places{Limit: min(bound.Limit, permits.MaxBound), overflow: bound.Overflow}
@@ -148,7 +150,7 @@ func (c *Turn) pushPlaced(to *Cell, m *Message) error {
 
 // pushPlaced delivers a message from outside, or from a process, whose sender has a place.
 func (a *Cell) pushPlaced(e Env, m *Message) error {
-	err := e.Push(a, m, AsPlaced)
+	err := e.Push(a, m, asPlaced)
 	if err != nil {
 		m.From = 0
 		a.Flow.Load().Permits.Release(1, a)
@@ -281,10 +283,10 @@ func (a *Cell) takePlace(e Env, c *Turn, m *Message) (kept bool, err error) {
 	return false, nil
 }
 
-// takePlaceFor is takePlace for a push from outside or from a process. If how is AsPlaced the
+// takePlaceFor is takePlace for a push from outside or from a process. If how is asPlaced the
 // message has a place already: it is marked, unless it is the runtime's own.
 func (a *Cell) takePlaceFor(e Env, m *Message, how delivery) (kept bool, err error) {
-	if how == AsPlaced {
+	if how == asPlaced {
 		if isMail(m.ID) {
 			m.From |= msg.HasPlace
 		}

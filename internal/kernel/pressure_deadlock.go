@@ -295,7 +295,7 @@ func waitEdge(a *Cell, at, root *Cell) WaitEdge {
 
 // PeekMail calls f with sender and behaviour of each message of an actor's mail, until f returns
 // false. The actor is parked, but Stop and Kill wake it: then its mail may run meanwhile, and its
-// nodes may be reused. So the result is a hint, as that of Context.peek is. Any goroutine.
+// nodes may be reused. So the result is a hint, as that of Turn.peek is. Any goroutine.
 //
 //go:norace
 func PeekMail(a *Cell, f func(from uint64, id uint16) bool) {

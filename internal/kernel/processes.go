@@ -36,13 +36,14 @@ func (j *joined) load() joint.Processes {
 	return nil
 }
 
-// JoinProcesses returns the system of processes that was joined to s. It is made by start at first.
+// JoinProcesses returns the system of processes that was joined to s. The first call makes it, by
+// start. Any goroutine.
 func (s *System) JoinProcesses(start func(joint.Shared) joint.Processes) joint.Processes {
 	j := &s.processes
 	if sys := j.load(); sys != nil {
 		return sys
 	}
-	s.MustBeStarted("Join")
+	s.mustBeStarted("Join")
 	if s.Opts.Bind {
 		PanicMisuse("Join", " of a system WithCPUBinding: a coroutine cannot be switched to on a thread "+
 			"that is locked")
@@ -298,12 +299,12 @@ func panicInProcess(call string) {
 // not muted. If it has ended, lost runs instead, in any goroutine. to is the actor to which f sends.
 type Stand func(to AnyRef, f func(c *Turn), lost func())
 
-// NewProcessEnv returns the env of a process of a system of actors.
+// NewProcessEnv returns the Env of a process of a system of actors.
 func NewProcessEnv(s *System, p joint.Running, stand Stand) *ProcessEnv {
 	return &ProcessEnv{System: s, p: p, stand: stand}
 }
 
-// ProcessEnv is the env of a process. The process runs in a turn of a worker, so actors that it
+// ProcessEnv is the Env of a process. The process runs in a turn of a worker, so actors that it
 // makes runnable need no admission, and the system takes its messages as long as it runs. In all
 // else it is outside: it has no number, and no cache of messages.
 //
@@ -325,7 +326,7 @@ func (e *ProcessEnv) sender() Env { return e }
 // worker returns the worker whose turn runs the process; nil while the system ends.
 func (e *ProcessEnv) worker() *sched.Worker { return e.p.Worker() }
 
-// In implements env: as for a behaviour, an actor of another system is outside.
+// In implements Env: as for a behaviour, an actor of another system is outside.
 func (e *ProcessEnv) In(a *Cell) Env {
 	if sys := a.Sys(); sys != e.System {
 		return sys
@@ -333,10 +334,10 @@ func (e *ProcessEnv) In(a *Cell) Env {
 	return e
 }
 
-// mayAct implements env: the processes of a system in Shutdown go on, as behaviours do.
+// mayAct implements Env: the processes of a system in Shutdown go on, as behaviours do.
 func (e *ProcessEnv) mayAct() error { return nil }
 
-// schedule implements env.
+// schedule implements Env.
 func (e *ProcessEnv) schedule(a *Cell) {
 	if w := e.worker(); w != nil {
 		w.Schedule(&a.Task)
@@ -345,7 +346,7 @@ func (e *ProcessEnv) schedule(a *Cell) {
 	e.System.schedule(a)
 }
 
-// Send implements env. After the send the process yields, or ends if it was told to. If the actor
+// Send implements Env. After the send the process yields, or ends if it was told to. If the actor
 // that stands for it has ended, so that the process is about to end, the system sends the message.
 func (e *ProcessEnv) Send(to *Cell, m *Message, d *Descriptor) {
 	if w := e.worker(); to.Gate.IsOpen() && !to.Shared().bounded || e.stands || w == nil {
@@ -365,13 +366,13 @@ func (e *ProcessEnv) Send(to *Cell, m *Message, d *Descriptor) {
 	}, func() { e.System.Send(to, m, d) })
 }
 
-// mayTry implements env.
+// mayTry implements Env.
 func (e *ProcessEnv) mayTry(a *Cell, d *Descriptor) error {
 	e.p.Operation("TrySend")
 	return a.mayTry(d)
 }
 
-// trySend implements env. A place in a mailbox with a bound was taken by mayTry.
+// trySend implements Env. A place in a mailbox with a bound was taken by mayTry.
 func (e *ProcessEnv) trySend(to *Cell, m *Message, d *Descriptor) error {
 	if m.ID = d.ID; to.Shared().bounded {
 		return to.pushPlaced(e, m)
@@ -379,7 +380,7 @@ func (e *ProcessEnv) trySend(to *Cell, m *Message, d *Descriptor) error {
 	return e.Push(to, m, AsPlain)
 }
 
-// Push implements env. It is one of the places that check the result of a push.
+// Push implements Env. It is one of the places that check the result of a push.
 func (e *ProcessEnv) Push(to *Cell, m *Message, how delivery) error {
 	w := e.worker()
 	if w == nil {
@@ -406,7 +407,7 @@ func (e *ProcessEnv) Push(to *Cell, m *Message, how delivery) error {
 	return nil
 }
 
-// pushFirst implements env.
+// pushFirst implements Env.
 func (e *ProcessEnv) pushFirst(to *Cell, m *Message, publish func()) error {
 	w := e.worker()
 	if w == nil {
@@ -430,8 +431,9 @@ func (e *ProcessEnv) mark(m *Message) {
 }
 
 // OutcomeFor returns a function that sends the running actor the outcome of something that it has
-// asked for, on the terms of actor.AskTo. M is the type of d's messages. As a method of Behaviour it
-// would be in every program, once for each type of behaviour.
+// asked for, on the terms of actor.AskTo. M is the type of d's messages. As a method of Behaviour
+// it would be in every program, once for each type of behaviour. Owner only, in a turn; any
+// goroutine may call the function once.
 func OutcomeFor[M any](c *Turn, d *Descriptor) (tell func(sender Env, outcome M)) {
 	c.MustOwn(d)
 	to, life, ctx, waits := c.Self, c.MarkAsk(), c.Travels, c.Waits
@@ -464,19 +466,20 @@ type Outlives struct {
 // Outlive says that the running actor stands for something that ends before it. When the actor is
 // told to end, to suspend or to restart, end is called in a turn of the actor, with the reason. The
 // actor lives on until over was called, and is not muted meanwhile; then the order is carried out. A
-// Kill does not wait. It holds for the life of the actor. Any goroutine may call over, once.
+// Kill does not wait. Outlive is in force for the life of the actor. Owner only, in a turn; any
+// goroutine may call over, once.
 func (c *Turn) Outlive(end func(c *Turn, why error, over func())) {
 	c.Self.MakeCold().Parts[OutlivesPart] = &Outlives{End: end}
 }
 
-// OutlivesOf returns the part outlives of an actor, or nil if orders are carried out at once. Owner
+// OutlivesOf returns the part Outlives of an actor, or nil if orders are carried out at once. Owner
 // only.
 func OutlivesOf(x *Cold) *Outlives {
 	o, _ := x.Parts[OutlivesPart].(*Outlives)
 	return o
 }
 
-// Ends implements part. The next life outlives nothing, and a ref to an ended actor must not keep
+// Ends implements Part. The next life outlives nothing, and a ref to an ended actor must not keep
 // other objects in memory.
 func (*Outlives) Ends(a *Cell, _ Env, at Ending, _ error) {
 	if at == atLifeEnd || at == atNews {
@@ -484,7 +487,7 @@ func (*Outlives) Ends(a *Cell, _ Env, at Ending, _ error) {
 	}
 }
 
-// PutOff keeps an order for later, if the actor outlives something. It reports false if the order
+// putOff keeps an order for later, if the actor outlives something. It reports false if the order
 // is to be carried out. Owner only, in a turn beside the mail.
 func (x *Cold) putOff(a *Cell, c *Turn, order Signal, why error) bool {
 	o := OutlivesOf(x)
@@ -509,6 +512,7 @@ type outlived struct {
 	by *Outlives
 }
 
+// Serve implements Signal.
 func (s outlived) Serve(a *Cell, c *Turn) {
 	x := a.MakeCold()
 	if OutlivesOf(x) != s.by {

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// AnyRef refers to an actor of any type, as actor.Ref does to one of a certain type. The
-// actor can be stopped, linked, watched and compared through it, but sent nothing.
+// AnyRef is the untyped part of an actor.Ref and an actor.AnyRef. Its methods are for any
+// goroutine, unless they say otherwise.
 type AnyRef struct {
 	b *Cell
 }
@@ -14,21 +14,21 @@ type AnyRef struct {
 // Cell returns the actor that r refers to, or nil.
 func (r AnyRef) Cell() *Cell { return r.b }
 
-// Must returns the actor that r refers to. It panics if r is zero.
-func (r AnyRef) Must(call string) *Cell {
+// must returns the actor that r refers to. It panics if r is zero.
+func (r AnyRef) must(call string) *Cell {
 	if r.b == nil {
 		panic("gallop: " + call + " of a zero Ref")
 	}
 	return r.b
 }
 
-// Ref returns a ref to the actor.
+// Ref returns a ref to the actor. Any goroutine.
 func (a *Cell) Ref() AnyRef { return AnyRef{a} }
 
 // IsZero reports whether r refers to no actor.
 func (r AnyRef) IsZero() bool { return r.b == nil }
 
-// ID is like actor.Ref.ID.
+// ID implements actor.Ref.ID.
 func (r AnyRef) ID() uint64 {
 	if r.b == nil {
 		return 0
@@ -36,7 +36,7 @@ func (r AnyRef) ID() uint64 {
 	return r.b.ID
 }
 
-// String is like actor.Ref.String.
+// String implements actor.Ref.String.
 func (r AnyRef) String() string {
 	if r.b == nil {
 		return "none"
@@ -44,7 +44,7 @@ func (r AnyRef) String() string {
 	return r.b.String()
 }
 
-// LogValue is like actor.Ref.LogValue.
+// LogValue implements actor.Ref.LogValue.
 func (r AnyRef) LogValue() slog.Value {
 	if r.b == nil {
 		return slog.StringValue("none")
@@ -52,6 +52,7 @@ func (r AnyRef) LogValue() slog.Value {
 	return r.b.ActorName().LogValue()
 }
 
+// String returns the actor's type and number, as in "counter#7". Any goroutine.
 func (a *Cell) String() string { return fmt.Sprintf("%s#%d", a.Typ().Name, a.ID) }
 
 // Status is actor.Status, which documents it.
@@ -65,15 +66,7 @@ const (
 	StatusEnded
 )
 
-// String returns the name of the status, in lower case.
-func (s Status) String() string {
-	names := [...]string{"idle", "busy", "overloaded", "ended"}
-	if s < 0 || int(s) >= len(names) {
-		return "unknown"
-	}
-	return names[s]
-}
-
+// Status implements actor.Ref.Status. It panics if a is nil. Any goroutine.
 func (a *Cell) Status() Status {
 	if a == nil {
 		panic("gallop: Status of a zero Ref")

@@ -37,7 +37,7 @@ type fault struct {
 }
 
 // crashed handles an actor whose behaviour or callback did not return, or whose heap could not be
-// collected ([heap.Arena.Collect] panics because of an invalid handle). It answers the caller of an
+// collected (heap.Arena.Collect panics because of an invalid handle). It answers the caller of an
 // ask and reports the panic. The actor ends, or goes on, in a turn of its own, since OnStop may
 // crash as well.
 func (a *Cell) crashed(c *Turn, crash *sched.Crash) {
@@ -159,7 +159,7 @@ func (s *System) logPanic(who ActorName, p PanicReport, line string) {
 		return
 	}
 	s.log(func(l logSink) {
-		l.Fail(line, who.attrs("behaviour", p.Behaviour,
+		l.fail(line, who.attrs("behaviour", p.Behaviour,
 			"message", p.MessageID, "at", p.Frame, "value", guard.Text(p.Value), "goexit", p.Goexit,
 			"from", p.From, "so_far", n, "stack", string(p.Stack))...)
 	})
@@ -182,7 +182,7 @@ func verifyCrash(a *Cell) {
 	backpressure.MustRun(&a.BlockedOn)
 }
 
-// inHand reports whether m, which is or was c.msg, is a message from the mailbox whose segment is
+// inHand reports whether m, which is or was c.Msg, is a message from the mailbox whose segment is
 // not accounted for. After that m is recycled, and may be anywhere. Owner only, in a turn that is
 // about mail. For peek the result is a hint; peek has read whose turn it is, and may not read it
 // again.
@@ -190,7 +190,7 @@ func inHand(c *Turn, a *Cell, m *Message) bool {
 	return c.Ran != nil || m != nil && m == a.In.Pending()
 }
 
-// AccountCrash accounts for a segment that has ended in the middle of c.msg's behaviour. It returns
+// AccountCrash accounts for a segment that has ended in the middle of c.Msg's behaviour. It returns
 // the number of its messages, and leaves them to the GC.
 func AccountCrash(a *Cell, c *Turn) (n int) {
 	n = 1 + msg.Distance(c.Ran, nil)

@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/internal/kernel/mpsc"
 )
 
-// Begin returns a node for a message to a, and where the sender is. The caller fills the node and
-// hands it to deliver. The payload is written between the two because only that depends on the
-// type of the message: begin and deliver are made once (decision 1).
+// Begin returns a node for a message to a, and the Env for acting on a. The caller, whose Env is e,
+// fills the node and hands it to Deliver. The payload is written between the two because only that
+// depends on the type of the message: Begin and Deliver are compiled once (decision 1).
 func (d *Descriptor) Begin(e Env, a *Cell) (Env, *Message) {
 	d.Made().MustSuit(a)
 	e = inOf(e, a)
@@ -17,7 +17,8 @@ func (d *Descriptor) Begin(e Env, a *Cell) (Env, *Message) {
 }
 
 // Deliver sends m, whose node Begin has returned. If ctx is not nil, it is the context that the
-// sender carries. Deliver wraps the message in a second one, which travels in its place; the descriptor is then that of the wrapper.
+// sender carries. Deliver then puts the message into a second one, which travels in its place with
+// a descriptor of its own.
 func (d *Descriptor) Deliver(ctx context.Context, e Env, a *Cell, m *Message) {
 	if invariant.On {
 		verifyBegun(e, a, d, m)
@@ -35,7 +36,7 @@ func (d *Descriptor) Deliver(ctx context.Context, e Env, a *Cell, m *Message) {
 	e.Send(a, m, d)
 }
 
-// BeginTry is begin for TrySend. Its error is the reason of a refusal. The load of the receiver is
+// BeginTry is Begin for TrySend. Its error is the reason of a refusal. The load of the receiver is
 // never a reason to refuse an urgent message.
 func (d *Descriptor) BeginTry(e Env, a *Cell) (Env, *Message, error) {
 	d.Made().MustSuit(a)
@@ -53,9 +54,9 @@ func (d *Descriptor) BeginTry(e Env, a *Cell) (Env, *Message, error) {
 	return e, e.Node(d.Size), nil
 }
 
-// retried returns err, the error of env.mayTry. But if err is ErrOverloaded, and a back-off has begun
-// or ended since the caller loaded was, it calls mayTry again: a sender that was refused for the
-// back-off must not get the error of an overloaded actor. Any goroutine.
+// retried returns err, the error of Env.mayTry. But if err is ErrOverloaded, and a back-off has
+// begun or ended since the caller loaded was, it calls mayTry again: a sender that was refused for
+// the back-off must not get the error of an overloaded actor. Any goroutine.
 func (d *Descriptor) retried(e Env, a *Cell, err error, was downtime) error {
 	for err == ErrOverloaded && was != a.Flow.Load().downtime() {
 		was = a.Flow.Load().downtime()
@@ -84,7 +85,7 @@ func (a *Cell) keepsNothing() bool {
 	return s != nil && s.refuses
 }
 
-// BeginWait is begin for SendWait, once there is a permit. The node comes from the common lists: a
+// BeginWait is Begin for SendWait, once there is a permit. The node comes from the common lists: a
 // goroutine outside has no cache.
 func (d *Descriptor) BeginWait(ctx context.Context, a *Cell) (*Message, error) {
 	d.Made().MustSuit(a)
@@ -125,7 +126,7 @@ func (d *Descriptor) TryDeliver(ctx context.Context, e Env, a *Cell, m *Message)
 
 // MustSuit panics unless to is an actor of d's type. Go's type checker ensures only that Behaviour
 // and Ref have the same type of state. Several actor types may share it, and each would misread a
-// message for another.
+// message for another. Any goroutine.
 func (d *Descriptor) MustSuit(to *Cell) {
 	switch {
 	case to == nil:
@@ -138,7 +139,7 @@ func (d *Descriptor) MustSuit(to *Cell) {
 
 // Send delivers a message from the behaviour that runs. The caller has filled the payload. The
 // first push is inlined by hand: it nearly always succeeds. Its parts are package mpsc's.
-// SendPushSlow is its cold twin.
+// SendPushSlow is its cold twin. Owner only, in a turn.
 func (c *Turn) Send(to *Cell, m *Message, d *Descriptor) {
 	if !to.Gate.IsOpen() && c.waiters.latest != to && to.policy().meet(c, to, m, d) {
 		return
@@ -183,7 +184,7 @@ func (c *Turn) Send(to *Cell, m *Message, d *Descriptor) {
 
 // SendPushSlow delivers a message whose first push did not succeed: another sender was faster, this
 // worker's bias was revoked just then, or the actor has ended. An actor that drains still accepts
-// the outcomes that it waits for.
+// the outcomes that it waits for. Owner only, in a turn.
 func (c *Turn) SendPushSlow(to *Cell, m *Message) {
 	if !c.pushMail(to, m) && !takeLate(c, to, m) {
 		MakeDeadLetter(c, to, m, to.WhyEnded())
@@ -192,7 +193,7 @@ func (c *Turn) SendPushSlow(to *Cell, m *Message) {
 
 // SendUrgent is Send for urgent behaviours. Their messages go through the system queue, ahead of
 // the mail. The load of the receiver does not matter, and no sender is muted. The price is a second
-// message, which makes the actor look at its system queue.
+// message, which makes the actor look at its system queue. e acts in the system of to.
 func SendUrgent(e Env, to *Cell, m *Message, d *Descriptor) {
 	if err := PushUrgent(e, to, m, d); err != nil {
 		CountLost(e)
@@ -200,7 +201,7 @@ func SendUrgent(e Env, to *Cell, m *Message, d *Descriptor) {
 	}
 }
 
-// PushUrgent is SendUrgent for TrySend and for channel sources: it returns the error, and m is then
+// PushUrgent is SendUrgent for TrySend and for bridge.FromChan: it returns the error, and m is then
 // still the caller's.
 func PushUrgent(e Env, to *Cell, m *Message, d *Descriptor) error {
 	m.ID, m.From = d.ID, SenderID(e)

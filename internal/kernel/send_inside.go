@@ -4,7 +4,7 @@ import (
 	"github.com/gallop-go/gallop/internal/kernel/mpsc"
 )
 
-// The inside: env for a running behaviour, implemented by the worker's Context.
+// The inside: the Env of a running behaviour, which the worker's Turn implements.
 //
 // A worker keeps the system from being quiescent, so nothing here needs an admission: an idle
 // receiver is scheduled at once, on this worker, mostly in the next-slot, where it runs next.
@@ -13,13 +13,13 @@ import (
 
 var _ Env = (*Turn)(nil)
 
-// system implements env.
+// InSystem implements Env.
 func (c *Turn) InSystem() *System { return c.Sys }
 
-// Turn implements env.
+// Turn implements Env.
 func (c *Turn) Turn() *Turn { return c }
 
-// In implements env. For an actor of another system a worker is as good as any goroutine: its
+// In implements Env. For an actor of another system a worker is as good as any goroutine: its
 // cache, its next-slot and its blocked-on counts belong to its own system.
 func (c *Turn) In(a *Cell) Env {
 	if sys := a.Shared().Sys; sys != c.Sys {
@@ -28,17 +28,17 @@ func (c *Turn) In(a *Cell) Env {
 	return c
 }
 
-// Node implements env: about a nanosecond, while the cache lasts.
+// Node implements Env: about a nanosecond, while the cache lasts.
 func (c *Turn) Node(p *SizeClass) *Message { return c.Alloc(p.ID) }
 
-// Recycle takes back a node that keeps nothing alive.
+// Recycle takes back a node that keeps nothing alive. Owner only.
 func (c *Turn) Recycle(m *Message) {
 	if !c.Cache.Free(m) {
 		c.RecycleChain(m, m, 1)
 	}
 }
 
-// schedule implements env. The first task that a turn wakes goes to the next-slot.
+// schedule implements Env. The first task that a turn wakes goes to the next-slot.
 func (c *Turn) schedule(a *Cell) { c.W.Schedule(&a.Task) }
 
 // wait is Blocking for a wait of the runtime's own, which the behaviour has not asked for. If too
@@ -53,16 +53,16 @@ func (c *Turn) wait(f func()) bool {
 	return c.W.TryBlocking(f)
 }
 
-// mayAct implements env: a system in Shutdown lets its behaviours go on.
+// mayAct implements Env: a system in Shutdown lets its behaviours go on.
 func (c *Turn) mayAct() error { return nil }
 
-// mayTry implements env. A message that passes the ajar gate of a muted actor counts against the
+// mayTry implements Env. A message that passes the ajar gate of a muted actor counts against the
 // watermark.
 func (c *Turn) mayTry(a *Cell, d *Descriptor) error {
 	return a.mayTry(d)
 }
 
-// mayTry is env.mayTry for behaviours and processes. It takes a place in a mailbox with a bound.
+// mayTry is Env.mayTry for behaviours and processes. It takes a place in a mailbox with a bound.
 func (a *Cell) mayTry(d *Descriptor) error {
 	switch {
 	case a.policy().refuses(a, true), a.Shared().bounded && !a.Flow.Load().Permits.TryAcquire(a):
@@ -76,7 +76,7 @@ func (a *Cell) mayTry(d *Descriptor) error {
 	return nil
 }
 
-// Answer implements env. It sets a flag for the hot send, which serves replies as well, and looks
+// Answer implements Env. It sets a flag for the hot send, which serves replies as well, and looks
 // at the flag only if a gate is not open.
 func (c *Turn) Answer(to *Cell, m *Message, d *Descriptor) {
 	c.answers = true
@@ -84,7 +84,7 @@ func (c *Turn) Answer(to *Cell, m *Message, d *Descriptor) {
 	c.answers = false
 }
 
-// trySend implements env.
+// trySend implements Env.
 func (c *Turn) trySend(to *Cell, m *Message, d *Descriptor) error {
 	if m.ID = d.ID; to.Shared().bounded {
 		return c.pushPlaced(to, m)
@@ -92,7 +92,7 @@ func (c *Turn) trySend(to *Cell, m *Message, d *Descriptor) error {
 	return c.Push(to, m, AsPlain)
 }
 
-// Push implements env. It serves the cases that the hot send does not: TrySend, unless the receiver
+// Push implements Env. It serves the cases that the hot send does not: TrySend, unless the receiver
 // has a bound, and replies, which mute no sender and take no place.
 func (c *Turn) Push(to *Cell, m *Message, how delivery) error {
 	if how.fromUser() {
@@ -110,7 +110,7 @@ func (c *Turn) Push(to *Cell, m *Message, how delivery) error {
 
 // pushMail pushes m, and makes its receiver runnable if it was idle. It reports false if the
 // mailbox is closed; then m is still the caller's. It is one of the three places that act on the
-// result of a push; the others are System.push and System.PushHeld.
+// result of a push; the others are System.Push and System.PushHeld.
 func (c *Turn) pushMail(to *Cell, m *Message) bool {
 	switch to.Box.Push(m) {
 	case mpsc.PushWoke:
@@ -121,7 +121,7 @@ func (c *Turn) pushMail(to *Cell, m *Message) bool {
 	return true
 }
 
-// pushFirst implements env. The actor is scheduled last: until then it cannot run.
+// pushFirst implements Env. The actor is scheduled last: until then it cannot run.
 func (c *Turn) pushFirst(to *Cell, m *Message, publish func()) error {
 	// No sender knows the actor, so the push wakes it, and its task is this worker's.
 	to.Box.Push(m)
@@ -130,7 +130,7 @@ func (c *Turn) pushFirst(to *Cell, m *Message, publish func()) error {
 	return nil
 }
 
-// pushSystem implements env: steps S1 to S3 of package mpsc. The signal is in the system queue
+// pushSystem implements Env: steps S1 to S3 of package mpsc. The signal is in the system queue
 // before the actor is called to it, so the turn that the call brings finds it.
 func (c *Turn) pushSystem(to *Cell, m *Message) error {
 	if to.endedPlainly() || !to.System.Push(m) { // S1
@@ -151,4 +151,4 @@ func (c *Turn) pushSystem(to *Cell, m *Message) error {
 
 // fromUser reports whether the message names its sender. Messages that have a place of a bound name
 // it already, and the runtime's own messages have none.
-func (how delivery) fromUser() bool { return how <= asReply && how != AsPlaced }
+func (how delivery) fromUser() bool { return how <= asReply && how != asPlaced }

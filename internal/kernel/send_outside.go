@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// The outside: env for goroutines that are no workers, implemented by the System.
+// The outside: the Env of goroutines that are no workers, which the System implements.
 //
 // No worker keeps the system from being quiescent meanwhile. So a step that makes an actor runnable
 // needs an admission first: a ticket to inject. The system does not become quiescent while a ticket
@@ -30,32 +30,32 @@ import (
 
 var _ Env = (*System)(nil)
 
-// system implements env.
+// InSystem implements Env.
 func (s *System) InSystem() *System { return s }
 
-// Turn implements env.
+// Turn implements Env.
 func (s *System) Turn() *Turn { return nil }
 
-// In implements env.
+// In implements Env.
 func (s *System) In(a *Cell) Env { return a.Shared().Sys }
 
-// newID returns a number for an actor that is spawned outside. Workers take numbers by the thousand, see idBlock. Outside, each number is
-// taken alone. A hash of the number decides whether its actor is in the sample, so that senders
-// share no state for that.
+// newID returns a number for an actor that is spawned outside. Workers take numbers by the
+// thousand: see idBlock. Outside, each number is taken alone. A hash of the number decides whether
+// its actor is in the sample, so that senders share no state for that.
 func (s *System) newID() (id uint64, sampled bool) {
 	id = s.ids.Add(1)
 	i := s.inspected.Load()
 	return id, i != nil && (*i).Picks(id)
 }
 
-// Node implements env: from the free batches of the size class, which all goroutines share.
+// Node implements Env: from the free batches of the size class, which all goroutines share.
 func (s *System) Node(p *SizeClass) *Message { return p.TakeOne() }
 
-// schedule implements env. The caller holds the system, or has another reason why it is not
+// schedule implements Env. The caller holds the system, or has another reason why it is not
 // quiescent.
 func (s *System) schedule(a *Cell) { s.Sched.Inject(&a.Task) }
 
-// mayAct implements env: a system in Shutdown, or one that stops, turns goroutines away.
+// mayAct implements Env: a system in Shutdown, or one that stops, turns goroutines away.
 func (s *System) mayAct() error {
 	if s.Refusing.Load() {
 		return ErrSystemStopped
@@ -63,7 +63,7 @@ func (s *System) mayAct() error {
 	return nil
 }
 
-// Send implements env. A goroutine cannot be muted, so send does not wait; SendWait does. A message
+// Send implements Env. A goroutine cannot be muted, so Send does not wait; SendWait does. A message
 // with DropOnOverload is refused where TrySend would refuse it.
 func (s *System) Send(to *Cell, m *Message, d *Descriptor) {
 	if !d.Drops {
@@ -112,7 +112,8 @@ func (s *System) sendAs(how delivery, to *Cell, m *Message, d *Descriptor) {
 	}
 }
 
-// SendRequest delivers a request, or makes it a dead letter, which answers its caller.
+// SendRequest delivers a request, or makes it a dead letter, which answers its caller. Any
+// goroutine.
 func (s *System) SendRequest(how delivery, to *Cell, m *Message, d *Descriptor) {
 	if d.Urgent {
 		SendUrgent(s, to, m, d)
@@ -121,7 +122,8 @@ func (s *System) SendRequest(how delivery, to *Cell, m *Message, d *Descriptor) 
 	s.sendAs(how, to, m, d)
 }
 
-// SendAsk is SendRequest for a goroutine that waits for the reply, and perhaps for room before.
+// SendAsk is SendRequest for a goroutine that waits for the reply, and perhaps for room before. Any
+// goroutine.
 func (s *System) SendAsk(ctx context.Context, to *Cell, m *Message, d *Descriptor) {
 	m.ID = d.ID
 	switch {
@@ -149,6 +151,12 @@ func (s *System) askRefused(ctx context.Context, to *Cell, m *Message, d *Descri
 	}
 }
 
+// RoomKey is the key of the mark that actor.WaitForRoom leaves in a context.
+type RoomKey struct{}
+
+// waitsForRoom reports whether ctx has the mark of WaitForRoom.
+func waitsForRoom(ctx context.Context) bool { return ctx.Value(RoomKey{}) != nil }
+
 // lose makes a dead letter of a message that was not pushed. It writes the header again, since the
 // refusal may have come before the header was written.
 func (s *System) lose(to *Cell, m *Message, d *Descriptor, why error) {
@@ -157,7 +165,7 @@ func (s *System) lose(to *Cell, m *Message, d *Descriptor, why error) {
 	MakeDeadLetter(s, to, m, why)
 }
 
-// mayTry implements env. A message that it lets pass has a permit, so their number is bounded.
+// mayTry implements Env. A message that it lets pass has a permit, so their number is bounded.
 func (s *System) mayTry(a *Cell, d *Descriptor) error {
 	// The order of the answers: the system, then the receiver's load, then the permits. A permit
 	// that was taken and is not used goes back.
@@ -176,16 +184,16 @@ func (s *System) mayTry(a *Cell, d *Descriptor) error {
 	return nil
 }
 
-// Answer implements env.
+// Answer implements Env.
 func (s *System) Answer(to *Cell, m *Message, d *Descriptor) { Answer(s, to, m, d, false) }
 
-// trySend implements env.
+// trySend implements Env.
 func (s *System) trySend(to *Cell, m *Message, d *Descriptor) error {
 	m.ID, m.From = d.ID, 0
 	return Place(s, to, m)
 }
 
-// Push implements env.
+// Push implements Env.
 func (s *System) Push(to *Cell, m *Message, how delivery) error {
 	m.From = 0
 	// Replies and the runtime's own messages come through until the system has stopped.
@@ -239,10 +247,10 @@ func (s *System) pushAdmitted(adm sched.Admission, to *Cell, m *Message, timed b
 	return r
 }
 
-// pushSystem implements env: steps S1 to S3 of package mpsc, under an admission, since any of them
+// pushSystem implements Env: steps S1 to S3 of package mpsc, under an admission, since any of them
 // may make the actor runnable.
 func (s *System) pushSystem(to *Cell, m *Message) error {
-	id := m.ID // as in push
+	id := m.ID // as in Push
 	s.Sched.Point()
 	// Without an admission the system could be quiescent, and stop, between S1 and S2.
 	adm, ok := s.Sched.Admit()
@@ -265,7 +273,7 @@ func (s *System) pushSystem(to *Cell, m *Message) error {
 	return nil
 }
 
-// pushFirst implements env. It has an admission to the scheduler ([sched.Admission]), which keeps
+// pushFirst implements Env. It has an admission to the scheduler ([sched.Admission]), which keeps
 // the system from being quiescent until the actor is known and can run.
 func (s *System) pushFirst(to *Cell, m *Message, publish func()) error {
 	if s.Refusing.Load() {
@@ -286,7 +294,7 @@ func (s *System) pushFirst(to *Cell, m *Message, publish func()) error {
 
 // PushHeld delivers a message from a goroutine that holds the system, such as that of a Pipe. The
 // hold serves as an admission. The actor has asked for the message, so it is delivered under any
-// load, and also while the system refuses mail from outside.
+// load, and also while the system refuses mail from outside. Any goroutine with such a hold.
 func (s *System) PushHeld(to *Cell, m *Message) {
 	id := m.ID
 	switch to.Box.Push(m) {
@@ -312,7 +320,7 @@ var _ permits.Receiver = (*Cell)(nil)
 
 // AcquirePermit waits for a permit to send to the actor. If it returns an error the caller has no
 // permit. A goroutine that gives up while a permit is on its way leaves the permit to the next in
-// line (Cancel).
+// line (Cancel). Any goroutine.
 func (a *Cell) AcquirePermit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -6,8 +6,8 @@ import "runtime"
 // The types of the face embed a type of this package, and have the method from it.
 type Sender interface{ sender() Env }
 
-// EnvOf returns the env of a sender. It panics if the sender is nil or zero, or embeds a nil
-// pointer.
+// EnvOf returns the Env of a sender. It panics if the sender is nil or zero, or embeds a nil
+// pointer. The caller may send by from.
 func EnvOf(from Sender) Env {
 	if from == nil {
 		PanicNoSender()
@@ -19,7 +19,8 @@ func EnvOf(from Sender) Env {
 	return e
 }
 
-// senderOf returns nil if the embedded pointer is nil: then the promoted method panics.
+// senderOf calls from.sender. It returns nil if from is nil or embeds a nil pointer: then the call
+// panics.
 func senderOf(from Sender) (e Env) {
 	defer func() {
 		if _, is := recover().(runtime.Error); is {
@@ -48,13 +49,13 @@ func inOf(e Env, a *Cell) Env {
 // SystemOf returns the system of a sender. It panics as EnvOf does.
 func SystemOf(from Sender) *System { return EnvOf(from).InSystem() }
 
-// SystemFor is SystemOf for a call that takes a *System. It panics as MustBeStarted does.
+// SystemFor is SystemOf for a call that takes a *System. It panics as mustBeStarted does.
 func SystemFor(from Sender, call string) *System {
 	var s *System
 	if e := senderOf(from); e != nil {
 		s = e.InSystem()
 	}
-	s.MustBeStarted(call)
+	s.mustBeStarted(call)
 	return s
 }
 

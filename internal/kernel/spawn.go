@@ -9,8 +9,9 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// NewCell returns a new actor of type t, whose state is zero. S is the state of t.
-func NewCell[S any](t *TypeInfo, e Env) *Cell {
+// newCell returns a new actor of type t, whose state is zero. S is the state of t. e is the
+// spawner's. Package actor has a twin for its generic code, which takes a Sender.
+func newCell[S any](t *TypeInfo, e Env) *Cell {
 	if t == nil || !t.Sealed.Load() {
 		t.Made("Spawn").Seal()
 	}
@@ -71,7 +72,7 @@ func (a *Cell) begin(k *TypeInSystem) {
 	if k.special {
 		a.Became = k.Sys.Sim != nil
 		k.Sys.Sim.born(a, k.Typ)
-		k.Policy.Init(a)
+		k.Policy.init(a)
 	}
 	if invariant.On {
 		verifyNew(a)
@@ -85,7 +86,7 @@ func (s *System) unspawn() { s.Outside.Spawned.Add(^uint64(0)) }
 // type, the system and the batch. An actor reaches it by one word, in its task. It is read-only
 // once it is published.
 type TypeInSystem struct {
-	sched.Class // first: see cell.shared
+	sched.Class // first: see Cell.Shared
 	Typ         *TypeInfo
 	Sys         *System
 	runs        []RunFunc // the type's own dispatch table
@@ -104,7 +105,7 @@ const (
 	_ = -unsafe.Offsetof(Cell{}.Task)
 )
 
-// Shared returns the kind of the actor: the task leads to the kind's first field.
+// Shared returns the kind of the actor: the task leads to the kind's first field. Any goroutine.
 func (a *Cell) Shared() *TypeInSystem { return (*TypeInSystem)(unsafe.Pointer(a.Task.Class())) }
 
 // cellOfTask returns the actor that a task belongs to. The task must be one of an actor: see
@@ -124,8 +125,10 @@ func CellOrNil(t *sched.Task) *Cell {
 // isNew reports whether an actor has had no turn yet. Its owner only.
 func isNew(t *sched.Task) bool { return cellOfTask(t).Progress&begun == 0 }
 
+// Typ returns the actor's type. Any goroutine.
 func (a *Cell) Typ() *TypeInfo { return a.Shared().Typ }
 
+// Sys returns the actor's system. Any goroutine.
 func (a *Cell) Sys() *System { return a.Shared().Sys }
 
 func (a *Cell) batch() int { return int(a.Shared().batch) }

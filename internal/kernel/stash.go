@@ -7,6 +7,7 @@ import (
 )
 
 // MarkStashed marks the running message. It panics if that is not for d, or is marked already.
+// Owner only, in a turn.
 func (c *Turn) MarkStashed(call string, d *Descriptor) {
 	MustRun(c, call)
 	if c.Msg.ID != d.ID || d.Typ != c.Self.Typ() {
@@ -26,7 +27,7 @@ func (c *Turn) MarkStashed(call string, d *Descriptor) {
 }
 
 // BeginStash makes a message for the stash, in place of the running message. The caller fills it
-// and passes it to EndStash.
+// and passes it to EndStash. Owner only, in a turn.
 func (c *Turn) BeginStash(d *Descriptor) *Message {
 	c.MarkStashed("Stash", d)
 	m := c.Node(d.Size)
@@ -36,7 +37,8 @@ func (c *Turn) BeginStash(d *Descriptor) *Message {
 	return m
 }
 
-// EndStash adds a message to the stash. If the stash is full, it makes a dead letter instead.
+// EndStash adds a message to the stash. If the stash is full, it makes a dead letter instead. Owner
+// only, in a turn.
 func (c *Turn) EndStash(m *Message, d *Descriptor) {
 	a := c.Self
 	x := a.MakeCold()
@@ -60,7 +62,7 @@ func (c *Turn) EndStash(m *Message, d *Descriptor) {
 	s.kept.add(m)
 }
 
-// Unstash takes the n oldest messages out of the stash, which has as many.
+// Unstash takes the n oldest messages out of the stash, which has as many. Owner only, in a turn.
 func (c *Turn) Unstash(n int) {
 	if n == 0 {
 		return
@@ -94,7 +96,7 @@ func StashOf(x *Cold) *stash {
 // makeStash returns the stash of an actor. The first call makes the part. Owner only.
 func makeStash(x *Cold) *stash { return PartOf[stash](x, StashPart) }
 
-// Len returns how many messages are in the stash. s may be nil.
+// Len returns how many messages are in the stash. s may be nil. Owner only.
 func (s *stash) Len() int {
 	if s == nil {
 		return 0
@@ -110,7 +112,7 @@ func (s *stash) first() *Message {
 	return s.kept.list.First
 }
 
-// Ends implements part. The next life runs the stashed messages before the other mail.
+// Ends implements Part. The next life runs the stashed messages before the other mail.
 func (s *stash) Ends(a *Cell, e Env, at Ending, why error) {
 	if invariant.On {
 		verifyStash(s, a, at)

@@ -62,11 +62,11 @@ type counters struct {
 	bestEffort, restarts, errorRestarts seam.Gauge
 }
 
-// Publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
+// publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
 // the worker falls asleep or leaves. It reviews the biases only at the end of a quantum, except on
 // a worker without a slot. A review whenever the worker falls asleep would make an ask dearer, and
 // the pauses of the biases too short.
-func (c *Turn) Publish() {
+func (c *Turn) publish() {
 	// The difference is too small while the running message is in NotRun and not yet in messages.
 	if n := c.Count.messages - c.Count.NotRun; int64(n-c.Count.shownMessages.Load()) > 0 {
 		c.Count.shownMessages.StoreRelease(n)
@@ -99,9 +99,9 @@ func (n *counters) add(o *counters) {
 	n.errorRestarts.Add(o.errorRestarts.Load())
 }
 
-// MergeContexts is sched.Config.Merge. It keeps the counters of workers that will not run any more,
-// in a context that belongs to no worker.
-func MergeContexts(soFar any, gone []*sched.Worker) any {
+// mergeContexts is sched.Config.Merge. It keeps the counters of workers that will not run any more,
+// in a Turn that belongs to no worker.
+func mergeContexts(soFar any, gone []*sched.Worker) any {
 	sum := new(Turn)
 	if soFar != nil {
 		sum.Count.add(&soFar.(*Turn).Count)
@@ -119,7 +119,7 @@ type outsideCounters struct {
 
 // Stats implements actor.System.Stats.
 func (s *System) Stats() Stats {
-	s.MustBeStarted("Stats")
+	s.mustBeStarted("Stats")
 	st := Stats{
 		Spawned:     s.Outside.Spawned.Load(),
 		Stopped:     s.Outside.Stopped.Load(),

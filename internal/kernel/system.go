@@ -16,7 +16,8 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// System is the untyped part of an actor.System.
+// System is the untyped part of an actor.System. Its methods are for any goroutine, unless they say
+// otherwise.
 type System struct {
 	Opts  Options
 	Done  doneSignal
@@ -43,7 +44,7 @@ type System struct {
 	processes joined
 	variants  sync.Map                 // *VariantInfo → *table, with interceptors
 	Sim       *Simulation              // nil unless deterministic
-	inspected seam.Pointer[Inspection] // nil until package inspect needs it
+	inspected seam.Pointer[Inspection] // nil until package internal/inspect needs it
 
 	mu    sync.Mutex
 	types typesInSystem // changed under mu
@@ -52,13 +53,13 @@ type System struct {
 
 // NewSystem starts a system. It calls set, which sets the options.
 func NewSystem(set func(*Options)) *System {
-	s := &System{Opts: DefaultOptions(), Closing: make(chan struct{})}
-	s.Done.Init()
-	s.Deadlocks.Sys, s.Waits.Sys = s, s
+	s := &System{Opts: defaultOptions(), Closing: make(chan struct{})}
+	s.Done.init()
+	s.Deadlocks.Sys, s.Waits.sys = s, s
 	set(&s.Opts)
-	s.Sim = s.Opts.Complete()
+	s.Sim = s.Opts.complete()
 	s.Waits.On = s.Sim == nil
-	if wrong := s.Opts.Check(); wrong != "" {
+	if wrong := s.Opts.check(); wrong != "" {
 		PanicMisuse("Start: ", wrong)
 	}
 	cfg := sched.Config{
@@ -68,23 +69,23 @@ func NewSystem(set func(*Options)) *System {
 		BindCPUs:      s.Opts.Bind,
 		Attach:        func(w *sched.Worker) any { return s.NewContext(w) },
 		LongTurn:      s.Opts.LongTurn,
-		OnLongTurn:    s.LongTurn,
-		OnDetachLimit: s.NoIdleWorker,
-		Merge:         MergeContexts,
-		Stopped:       s.Ended,
-		Publish:       func(w *sched.Worker) { w.Local().(*Turn).Publish() },
+		OnLongTurn:    s.longTurn,
+		OnDetachLimit: s.noIdleWorker,
+		Merge:         mergeContexts,
+		Stopped:       s.ended,
+		Publish:       func(w *sched.Worker) { w.Local().(*Turn).publish() },
 	}
-	s.Sim.Direct(s, &cfg)
-	if s.Opts.Virtual != nil {
-		cfg.Parked = s.Opts.Virtual.Parked(s)
+	s.Sim.direct(s, &cfg)
+	if s.Opts.virtual != nil {
+		cfg.Parked = s.Opts.virtual.parked(s)
 	}
 	sc, err := sched.New(cfg)
 	if err != nil {
 		PanicMisuse("Start: ", err.Error())
 	}
 	s.Sched = sc
-	if s.Opts.Virtual != nil {
-		s.Opts.Virtual.Join(s)
+	if s.Opts.virtual != nil {
+		s.Opts.virtual.join(s)
 	}
 	return s
 }
@@ -103,20 +104,20 @@ func (s *SystemBase) sender() Env {
 
 // Workers implements actor.System.Workers.
 func (s *System) Workers() int {
-	s.MustBeStarted("Workers")
+	s.mustBeStarted("Workers")
 	return s.Sched.Workers()
 }
 
 // Wait implements actor.System.Wait.
 func (s *System) Wait(ctx context.Context) error {
-	s.MustBeOutside("Wait")
+	s.mustBeOutside("Wait")
 	ctx = MustHave(ctx, "Wait")
 	return s.public(s.Sched.WaitQuiet(ctx, false))
 }
 
 // Run implements actor.System.Run.
 func (s *System) Run() error {
-	s.MustBeOutside("Run")
+	s.mustBeOutside("Run")
 	if err := s.Sched.WaitLast(); err != nil {
 		return s.public(err)
 	}
@@ -128,7 +129,7 @@ func (s *System) Run() error {
 
 // Shutdown implements actor.System.Shutdown. If err is not nil, holders is the answer of Why.
 func (s *System) Shutdown(ctx context.Context) (holders []Holder, err error) {
-	s.MustBeOutside("Shutdown")
+	s.mustBeOutside("Shutdown")
 	ctx = MustHave(ctx, "Shutdown")
 	s.refuseOutside()
 	err = s.Sched.WaitQuiet(ctx, true)
@@ -157,7 +158,7 @@ func (s *System) Shutdown(ctx context.Context) (holders []Holder, err error) {
 
 // Stop implements actor.System.Stop.
 func (s *System) Stop() {
-	s.MustBeOutside("Stop")
+	s.mustBeOutside("Stop")
 	s.refuseOutside()
 	s.stop()
 	s.Sched.WaitStopped()
@@ -172,8 +173,8 @@ func (s *System) refuseOutside() {
 
 // stop begins the end and returns a channel that is closed when the end is reached.
 func (s *System) stop() <-chan struct{} {
-	if s.Opts.Virtual != nil {
-		s.Opts.Virtual.leave(s)
+	if s.Opts.virtual != nil {
+		s.Opts.virtual.leave(s)
 	}
 	if s.Sim != nil {
 		s.Done.finish() // a Pipe takes its turns, and must come to its end
@@ -188,11 +189,11 @@ func (s *System) stop() <-chan struct{} {
 	return done
 }
 
-// MustBeOutside panics if the caller is a behaviour or a process of this system, which would wait
+// mustBeOutside panics if the caller is a behaviour or a process of this system, which would wait
 // for itself. It costs a lock and a look-up in a map, 30 to 70 ns, and twice that if the program
 // has processes. Where seam.Goroutine does not use an address, it takes about a microsecond.
-func (s *System) MustBeOutside(call string) {
-	s.MustBeStarted(call)
+func (s *System) mustBeOutside(call string) {
+	s.mustBeStarted(call)
 	if s.Sched.Current() != nil {
 		PanicMisuse(call, " called from a behaviour, which would wait for itself")
 	}
@@ -201,9 +202,9 @@ func (s *System) MustBeOutside(call string) {
 	}
 }
 
-// MustBeOutside panics if the caller is a behaviour or a process of any system: it would block its
+// mustBeOutside panics if the caller is a behaviour or a process of any system: it would block its
 // worker, or wait for itself.
-func MustBeOutside(call string) {
+func mustBeOutside(call string) {
 	if _, me := CallerHere(); me != nil {
 		PanicMisuse(call, " called from a behaviour, which would wait for itself")
 	}
@@ -212,8 +213,8 @@ func MustBeOutside(call string) {
 	}
 }
 
-// MustBeStarted panics unless Start has returned s.
-func (s *System) MustBeStarted(call string) {
+// mustBeStarted panics unless Start has returned s.
+func (s *System) mustBeStarted(call string) {
 	if s == nil || s.Sched == nil {
 		PanicMisuse(call, " of a nil or zero System: use Start")
 	}
@@ -234,7 +235,7 @@ func noContext(call string) {
 
 // Hold implements actor.System.Hold.
 func (s *System) Hold() (release func(), err error) {
-	s.MustBeStarted("Hold")
+	s.mustBeStarted("Hold")
 	if s.Refusing.Load() || !s.Sched.Hold() {
 		return func() {}, ErrSystemStopped
 	}
@@ -261,9 +262,9 @@ func (s *System) public(err error) error {
 	return err
 }
 
-// Ended ends the things that are in no queue: processes, messages in the hands of bridges, payloads
+// ended ends the things that are in no queue: processes, messages in the hands of bridges, payloads
 // of timers, and actors under pressure. It is sched.Config.Stopped.
-func (s *System) Ended() {
+func (s *System) ended() {
 	s.processes.end() // first: their deferred functions may send
 	// Before it is known that the system has stopped: the goroutine that injects them terminates
 	// them.
@@ -278,7 +279,7 @@ func (s *System) Ended() {
 	s.blocked.stop()
 }
 
-// StopList has the actors that need one more turn when their system stops. There are two sorts:
+// stopList has the actors that need one more turn when their system stops. There are two sorts:
 //
 //   - actors with mail that are in no queue: they wait for their children or their supervisor, or
 //     have a stash. Their mail becomes dead letters like all other mail;
@@ -316,9 +317,9 @@ func (w *stopList) remove(x *Cold) {
 	}
 }
 
-// Retain puts the actor in the list if other is of another system. The two are linked, or one
+// retain puts the actor in the list if other is of another system. The two are linked, or one
 // watches the other. Owner of the actor only.
-func (w *stopList) Retain(a, other *Cell) {
+func (w *stopList) retain(a, other *Cell) {
 	if other != nil && other.Sys() != a.Sys() {
 		w.Add(a, a.Cold)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
+// ArmedTimer is a timer in its wheel. Package timerwheel says who owns it.
 type ArmedTimer = timerwheel.Timer
 
 // Timer is actor.Timer, which documents it.
@@ -21,13 +22,13 @@ type Timer struct {
 	ref   timerwheel.Ref
 }
 
-// ArmSignal arms a timer for a signal of the runtime's own.
+// ArmSignal arms a timer for a signal of the runtime's own. Owner only, in a turn.
 func (c *Turn) ArmSignal(d time.Duration, s Signal) Timer {
 	held := NewSignal(c, s)
 	return c.EndArm(c.BeginArm(SystemID, held), d, 0)
 }
 
-// KeptBy returns where the payload of a timer lies.
+// KeptBy returns the address of the payload of a timer. M is its type. Owner only.
 func KeptBy[M any](k *ArmedTimer) *M {
 	if k.Held != nil {
 		return PayloadOf[M](k.Held)
@@ -97,7 +98,8 @@ type arming struct {
 	number uint32
 }
 
-// BeginArm finds the place for a new timer of the running actor.
+// BeginArm finds the place for a new timer of the running actor. The caller writes the payload
+// there and calls EndArm. Owner only, in a turn.
 func (c *Turn) BeginArm(id uint16, held *Message) arming {
 	l := TimersOf(c.Self.MakeCold())
 	if l.Shard == nil {
@@ -108,7 +110,7 @@ func (c *Turn) BeginArm(id uint16, held *Message) arming {
 	return arming{k, l, n}
 }
 
-// EndArm arms a timer whose payload is in its place.
+// EndArm arms a timer whose payload is in its place. Owner only, in a turn.
 func (c *Turn) EndArm(a arming, d, period time.Duration) Timer {
 	a.Owner, a.Period = &c.Self.Task, int64(period)
 	now := c.Sys.Opts.Clock.Nanos()
@@ -217,7 +219,7 @@ type actorTimers struct {
 	over  bool // the actor ends: timers of Every are not armed again
 }
 
-// Ends implements part. A system that has stopped keeps its wheels.
+// Ends implements Part. A system that has stopped keeps its wheels.
 func (l *actorTimers) Ends(a *Cell, e Env, at Ending, _ error) {
 	switch {
 	case at == atLifeEnd:

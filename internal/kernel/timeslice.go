@@ -109,6 +109,8 @@ type front struct {
 	n          int
 }
 
+// PutFront makes a chain of n messages the next that the running actor handles. Owner only, in a
+// turn, once in a behaviour.
 func (c *Turn) PutFront(first, end *Message, n int) {
 	c.front = front{first, end, n}
 	if invariant.On {
@@ -117,6 +119,7 @@ func (c *Turn) PutFront(first, end *Message, n int) {
 	c.Then |= Yielded
 }
 
+// takeFront returns the chain, and forgets it.
 func (c *Turn) takeFront() (first, end *Message, n int) {
 	f := c.front
 	c.front = front{}

@@ -11,12 +11,12 @@ import (
 // beginning, up to a batch of them, unless it stops or must park. Messages that come in
 // meanwhile, from itself as well, wait for the next turn: otherwise an actor that
 // sends to itself would always spend its batch, count as overloaded, and never be
-// muted. RunTask implements sched.KindRunner.
+// muted. RunTask implements sched.ClassRunner.
 //
 // Every message of every actor is run here, so the function is long and flat: the steps of nearly
 // every turn are inlined by hand, and rare steps are calls. The parts, in this order:
 //
-//  1. Take over: the worker's Context is this actor's for the turn. The batch bounds the turn; a
+//  1. Take over: the worker's Turn is this actor's until the end. The batch bounds the turn; a
 //     behaviour may cut it short (Gas). If the top node of the mailbox is the mark of another
 //     worker's bias, that bias ends before mail is taken out.
 //  2. Find the mail, in hand or in the mailbox. If a single message is in hand, left there as the
@@ -132,7 +132,7 @@ func (a *Cell) refillPending(c *Turn) *Message {
 }
 
 // runSegment runs a segment, which begins with m, and returns its number of messages. At the end
-// c.msg is the last of them, and c.ran is the chain of the messages before it.
+// c.Msg is the last of them, and c.Ran is the chain of the messages before it.
 //
 // A segment is the unit of accounting: its messages belong to one worker's free list, so they go
 // back as one chain, and the counters change once. A segment ends

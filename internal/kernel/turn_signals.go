@@ -23,7 +23,7 @@ import (
 //	drained, without outcomes     with its end
 //	about to end                  with its end: ended() is true, and no worker has it any more
 //
-// While c.aside is set the turn is beside the mail: no segment is under way, c.msg is the message
+// While c.Aside is set the turn is beside the mail: no segment is under way, c.Msg is the message
 // that is being served, and a crash does not touch the mail in hand.
 
 // serveSignals serves the messages in the system queue, a batch of them at most. It is the turn of
@@ -51,7 +51,7 @@ func (a *Cell) serveSignals(c *Turn) (again bool) {
 		if m == nil {
 			return a.endSignalTurn(c)
 		}
-		a.Serve(c, x, m)
+		a.serve(c, x, m)
 	}
 	c.Aside = false // the actor has ended: there is no turn to end
 	return false
@@ -83,9 +83,9 @@ func (x *Cold) rewake(a *Cell, c *Turn) {
 	}
 }
 
-// Next returns the message to be served next, or nil. Messages taken out of the queue stay in todo
+// Next returns the message to be served next, or nil. Messages taken out of the queue stay in Todo
 // until they are served, if need be in a later turn. Taking them out voids the facts about the
-// queue that PendingStop keeps.
+// queue that PendingStop keeps. Owner only.
 func (x *Cold) Next(l *systemQueue) *Message {
 	// One swap takes out the whole queue, in order.
 	if x.Todo.First == nil && !l.IsEmpty() {
@@ -95,9 +95,9 @@ func (x *Cold) Next(l *systemQueue) *Message {
 	return x.Todo.Pop()
 }
 
-// Serve acts on one message from the system queue: a signal, an urgent message, or an outcome. A
-// signal may end the actor, park it, or start another life; the caller finds out by x.state.
-func (a *Cell) Serve(c *Turn, x *Cold, m *Message) {
+// serve acts on one message from the system queue: a signal, an urgent message, or an outcome. A
+// signal may end the actor, park it, or start another life; the caller finds out by x.State.
+func (a *Cell) serve(c *Turn, x *Cold, m *Message) {
 	// Mail of the user's: urgent, or an outcome for an actor whose mailbox is closed.
 	if m.ID != SystemID {
 		if d := a.Typ().Decls[m.ID]; d.Urgent && m.ID != CarriedID {
@@ -178,7 +178,7 @@ func (a *Cell) endSignalTurn(c *Turn) (again bool) {
 	if x := a.Cold; x.gone && x.State == alive {
 		endDrainTurn(a, c, x)
 	}
-	// c.then may say that the actor met a gate, unstashed, or used its heap. These flags are for
+	// c.Then may say that the actor met a gate, unstashed, or used its heap. These flags are for
 	// this turn alone.
 	then := c.Then
 	c.Then, c.Aside = goOn, false
@@ -237,8 +237,7 @@ func (a *Cell) unmuted(c *Turn) {
 // Signal is a notice of the runtime to an actor. It travels in a message of its own: through the
 // system queue if it is to overtake the mail, else through the mailbox.
 //
-// Each signal is handled once: by serve, or, if the actor has ended, by refused, which runs in the
-// sender's turn.
+// Each signal is handled once: by Serve or, if the actor has ended, by Refused.
 type Signal interface {
 	// Serve acts on a, whose turn runs, between two messages.
 	Serve(a *Cell, c *Turn)
@@ -250,6 +249,7 @@ type Signal interface {
 // of the end in another way, or does not need to know.
 type Unanswered struct{}
 
+// Refused implements Signal.
 func (Unanswered) Refused(*Cell, Env) {}
 
 // signalSize has the nodes of signals.

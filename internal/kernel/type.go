@@ -26,7 +26,8 @@ const DefaultBatch = 100
 // The sum fits into an int of 32 bits.
 const MaxBatch = 1<<30 - 1
 
-// TypeInfo is the part of a Type that does not depend on the type of its state.
+// TypeInfo is the part of an actor.Type that does not depend on the type of its state. It is
+// read-only once it is sealed, except for fields that say otherwise.
 type TypeInfo struct {
 	Name string
 	// A nil *S: a type assertion tells S faster than reflect does.
@@ -36,7 +37,7 @@ type TypeInfo struct {
 	Marks Limits
 	Bound MailBound
 
-	drops        bool          // some behaviours are DropOnOverload. Guarded as decls
+	drops        bool          // some behaviours are DropOnOverload. Guarded as Decls
 	StashLimit   int           // 0: none
 	Interceptors []Interceptor // the outermost first
 	Unrefused    bool          // by them: as Descriptor.Unrefused, for all behaviours
@@ -47,16 +48,16 @@ type TypeInfo struct {
 	Sealed seam.Bool
 	mu     seam.Mutex
 	Decls  []*Descriptor // guarded by mu until sealed, then read-only
-	Table  table         // made by seal
-	number uint32        // given by seal: its place among the kinds of every system
+	Table  table         // made by Seal
+	number uint32        // given by Seal: its place among the kinds of every system
 	flight seam.Uint32   // its number in recordings; 0: none yet. See FlightIndex
 
-	OnStart func(a *Cell, c *Turn) error      // guarded as decls; nil: none
+	OnStart func(a *Cell, c *Turn) error      // guarded as Decls; nil: none
 	OnStop  func(a *Cell, c *Turn, why error) // the same
 	Keep    func(a *Cell)                     // made by WithKeep; nil: nothing survives a restart
 
 	roots seam.Pointer[TypeRoots]    // made by heapRoots
-	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
+	owned seam.Pointer[[]heap.Owned] // by behaviour; made by OwnedIn
 	// The variants that actors have become.
 	variants waitgraph.Registry[VariantInfo]
 }
@@ -76,7 +77,7 @@ type Descriptor struct {
 	Typ        *TypeInfo
 	ID         uint16
 	Size       *SizeClass
-	SizeID     uint16 // size.ID, one load nearer
+	SizeID     uint16 // Size.ID, one load nearer
 	Pointers   bool   // the payload must be cleared
 	run        RunFunc
 	BestEffort bool                                // its dead letters are no cause for a warning
@@ -119,7 +120,7 @@ func (b AnyBehaviour) Descriptor() *Descriptor { return b.d }
 // to it.
 type AnyAsk struct {
 	d     *Descriptor
-	calls *sync.Pool // of the *call[R] of package actor
+	calls *sync.Pool // of *call[R] of package actor
 }
 
 // AskOf returns the behaviour for requests that d describes.
@@ -131,7 +132,8 @@ func (b AnyAsk) Descriptor() *Descriptor { return b.d }
 // Calls returns the pool of calls.
 func (b AnyAsk) Calls() *sync.Pool { return b.calls }
 
-// Make makes a new type. state is a nil *S. It calls options, which sets the options.
+// Make makes a new type. state is a nil *S. Make calls options, which sets the options. The caller
+// owns t.
 func (t *TypeInfo) Make(name string, state any, options func(*TypeInfo)) {
 	if name == "" {
 		panic("gallop: NewType: empty name")
@@ -143,19 +145,20 @@ func (t *TypeInfo) Make(name string, state any, options func(*TypeInfo)) {
 	}
 }
 
-// SealOrError seals the type. The error describes a mistake in the dispatch table.
+// SealOrError seals the type. The error describes a mistake in the dispatch table. t may be nil.
+// Any goroutine.
 func (t *TypeInfo) SealOrError() error {
 	if t == nil || t.Name == "" {
 		return errors.New("gallop: a nil or zero Type: use NewType")
 	}
-	if wrong := t.TrySeal(); wrong != "" {
+	if wrong := t.trySeal(); wrong != "" {
 		return errors.New(wrong)
 	}
 	return nil
 }
 
 // Made returns t, and panics unless NewType has made it. It is not inlined, since its callers are
-// compiled once for each S.
+// compiled once for each S. Any goroutine.
 //
 //go:noinline
 func (t *TypeInfo) Made(call string) *TypeInfo {
@@ -165,7 +168,7 @@ func (t *TypeInfo) Made(call string) *TypeInfo {
 	return t
 }
 
-// Fill sets the method of one behaviour.
+// Fill sets the method of one behaviour. It panics if that is not possible. Any goroutine.
 func (t *TypeInfo) Fill(d *Descriptor, run RunFunc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -182,7 +185,7 @@ func (t *TypeInfo) Fill(d *Descriptor, run RunFunc) {
 	d.run = run
 }
 
-// Declare adds a behaviour.
+// Declare adds a behaviour, and returns d. It panics if that is not possible. Any goroutine.
 func (t *TypeInfo) Declare(d *Descriptor) *Descriptor {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -213,15 +216,15 @@ func (t *TypeInfo) Declare(d *Descriptor) *Descriptor {
 	return d
 }
 
-// Seal makes the dispatch table, once. It panics if a behaviour has no method.
+// Seal makes the dispatch table, once. It panics if a behaviour has no method. Any goroutine.
 func (t *TypeInfo) Seal() {
-	if wrong := t.TrySeal(); wrong != "" {
+	if wrong := t.trySeal(); wrong != "" {
 		panic(wrong)
 	}
 }
 
-// TrySeal is seal without the panic: it returns a description of the mistake, or "".
-func (t *TypeInfo) TrySeal() (wrong string) {
+// trySeal is Seal without the panic: it returns a description of the mistake, or "".
+func (t *TypeInfo) trySeal() (wrong string) {
 	if t.Sealed.Load() {
 		return ""
 	}
@@ -265,7 +268,7 @@ func (d *Descriptor) FullName() string { return d.Typ.Name + "." + d.Name }
 // StateOf returns the state of actor a. S must be the state type that a was spawned with; the types
 // of Ref and Behaviour ensure that. StateOf adds to the address instead of selecting a field: the
 // check for nil of a selector would read the first byte of the cell, in a cache line to which
-// senders on other processors write with each message.
+// senders on other processors write with each message. Owner only.
 func StateOf[S any](a *Cell) *S {
 	return (*S)(a.Plus(unsafe.Offsetof(CellOf[S]{}.State)))
 }
@@ -282,10 +285,11 @@ const (
 	permitID          // SendWait's messages before it have run
 	lookID            // the newest message waits beside a mailbox with a bound
 	deadlockID        // an actor has waited for long because of applied pressure
-	CarriedID         // a message of the user's with a context: see message.go
+	CarriedID         // a message of the user's with a context: see context_message.go
 	UserIDs           // the first id of the type's own behaviours
 )
 
+// OwnDescs has the descriptors of these rows. Read-only.
 var OwnDescs = []*Descriptor{
 	SystemID:   SystemDesc,
 	firedID:    firedDesc,

@@ -34,7 +34,7 @@ const (
 //
 // No wait is overlooked: if B2 finds now as it was before L1, L2 comes after B1.
 type waitWatch struct {
-	Sys *System
+	sys *System
 	On  bool       // read-only
 	now seam.Int64 // the time of the last look; 0: no look is due
 
@@ -67,7 +67,7 @@ func (w *waitWatch) arm() int64 {
 	if now != 0 || w.ended {
 		return now
 	}
-	clock := w.Sys.Opts.Clock
+	clock := w.sys.Opts.Clock
 	if w.alarm == nil {
 		w.alarm = clock.NewAlarm(w.look)
 	}
@@ -80,13 +80,13 @@ func (w *waitWatch) arm() int64 {
 
 // look is one look at the registry. It warns of long waits and sets the alarm for the next look.
 func (w *waitWatch) look() {
-	all := w.Sys.allWaits()
+	all := w.sys.allWaits()
 	w.mu.Lock()
 	if w.ended {
 		w.mu.Unlock()
 		return
 	}
-	now := max(w.Sys.Opts.Clock.Nanos(), 1)
+	now := max(w.sys.Opts.Clock.Nanos(), 1)
 	switch {
 	case len(all) > 0:
 		w.empty = false
@@ -95,7 +95,7 @@ func (w *waitWatch) look() {
 	default:
 		w.now.Store(0) // L1
 		w.mu.Unlock()
-		if len(w.Sys.allWaits()) > 0 { // L2
+		if len(w.sys.allWaits()) > 0 { // L2
 			w.arm()
 		}
 		return
@@ -111,10 +111,10 @@ func (w *waitWatch) look() {
 }
 
 // pause returns the time until the next look: waitLook on a clock that runs by itself. On a clock
-// that a test moves, each look is a step of [VirtualClock.Advance]. There the pause doubles with
+// that a test moves, each look is a step of VirtualClock.Advance. There the pause doubles with
 // each warning that was due, written or not. Caller holds mu.
 func (w *waitWatch) pause() time.Duration {
-	if w.Sys.Opts.Clock.Flows() {
+	if w.sys.Opts.Clock.Flows() {
 		return waitLook
 	}
 	return waitLook << min(w.reported, 16)
@@ -146,7 +146,7 @@ func (w *waitWatch) tell(all []oneWait, now int64, n uint64) {
 	for _, o := range all[:min(len(all), waitsTold)] {
 		who = append(who, o.describe())
 	}
-	w.Sys.warn("gallop: actors have waited for long", "who", strings.Join(who, "; "), "waits",
+	w.sys.warn("gallop: actors have waited for long", "who", strings.Join(who, "; "), "waits",
 		len(all),
 		"at_least", time.Duration(now-all[0].since), "so_far", n)
 }
@@ -224,7 +224,7 @@ func (s *System) EachWait(f func(who, to *Cell, since int64, asks bool)) {
 func peekSys(a *Cell) *System { return a.Shared().Sys }
 
 // peekMute reads an entry that belongs to a wait list, or to the goroutine that empties the list.
-// It is exempt from the race detector, as Context.peek is. Each word is loaded whole, and the GC
+// It is exempt from the race detector, as Turn.peek is. Each word is loaded whole, and the GC
 // keeps the two actors. If the words do not belong together, the actor was muted anew in between;
 // reports then name a receiver for which it was muted before.
 //

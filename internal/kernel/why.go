@@ -46,7 +46,7 @@ func (h Holder) String() string {
 
 // Why implements actor.System.Why.
 func (s *System) Why() []Holder {
-	s.MustBeStarted("Why")
+	s.mustBeStarted("Why")
 	t := s.tally(1)
 	return t.holders()
 }
@@ -182,14 +182,14 @@ func (t *tally) parked(s *System) {
 		case p.leaving:
 			t.note("pending stop", a, p.child, 1)
 		}
-		t.Holds(a, p)
+		t.holds(a, p)
 	}
 }
 
-// Holds notes the holders among the parts of an actor.
-func (t *tally) Holds(a *Cell, p lifePeek) {
+// holds notes the holders among the parts of an actor.
+func (t *tally) holds(a *Cell, p lifePeek) {
 	for _, w := range p.awaited {
-		w.Holds(func(what string, n int) { t.note(what, a, nil, n) })
+		w.holds(func(what string, n int) { t.note(what, a, nil, n) })
 	}
 }
 
@@ -207,7 +207,8 @@ func (t *tally) holders() (list []Holder) {
 // holderOrder is the order of the result of [System.Why].
 var holderOrder = [...]string{
 	"running turn", "queued turn", "mute", "pending restart", "pending stop",
-	string(PipeErrand), string(FromChanErrand), string(ToChanErrand), "timer", "Hold", "put-off reply", "SendWait",
+	string(PipeErrand), string(FromChanErrand), string(ToChanErrand), "timer", "Hold",
+	"put-off reply", "SendWait",
 }
 
 // namedHolders is the number of actors of a type that are named for one class.
@@ -255,11 +256,11 @@ func (k tallied) holders(list []Holder) []Holder {
 type lifePeek struct {
 	suspended, leaving bool  // it waits for its supervisor, or for its children
 	child              *Cell // the child that it waits for; nil: not known
-	awaited            []Awaited
+	awaited            []awaited
 }
 
 // peekLife reads the cold state of an actor that another worker may run. It is exempt from the race
-// detector, as Context.peek is: each word is loaded whole, and the GC keeps everything that the
+// detector, as Turn.peek is: each word is loaded whole, and the GC keeps everything that the
 // pointers lead to.
 //
 //go:norace
@@ -275,7 +276,7 @@ func peekLife(a *Cell) (p lifePeek) {
 		p.child = k.b
 	}
 	for i := range x.Parts {
-		if w, ok := x.Parts[i].(Awaited); ok {
+		if w, ok := x.Parts[i].(awaited); ok {
 			p.awaited = append(p.awaited, w)
 		}
 	}
@@ -291,10 +292,12 @@ type waitError struct {
 	err     error
 }
 
+// Error implements error.
 func (e *waitError) Error() string {
 	return "gallop: " + e.call + " of " + e.who.Describe() + ": " + guard.Text(e.err) + InWords(e.holders)
 }
 
+// Unwrap returns the context's error.
 func (e *waitError) Unwrap() error { return e.err }
 
 // joinError makes the error of a call that waited for the end of an actor. While an actor waits for
@@ -309,7 +312,7 @@ func joinError(a *Cell, ctx context.Context, call string) error {
 		if p.leaving {
 			t.note("pending stop", at, p.child, 1)
 		}
-		t.Holds(at, p)
+		t.holds(at, p)
 		if i := slices.IndexFunc(turns, func(o oneWait) bool { return o.who == at }); i >= 0 {
 			t.note("running turn", at, turns[i].to, 1)
 		}

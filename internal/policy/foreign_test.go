@@ -29,17 +29,17 @@ var calledFields = []struct{ dir, field, guard string }{
 	{"internal/kernel", "Interceptor.*", inTurn},
 	{"internal/kernel", "Options.On*", apart},
 	{"internal/kernel", "TypeInfo.On*", inTurn},        // OnStart, OnStop
-	{"internal/kernel", "Supervision.decides", inTurn}, // Decide
-	{"internal/kernel", "Supervision.Init", inTurn},    // of the child's state
-	{"internal/kernel", "Supervision.Zero", apart},     // WithKeep
+	{"internal/kernel", "supervision.decides", inTurn}, // Decide
+	{"internal/kernel", "supervision.init", inTurn},    // of the child's state
+	{"internal/kernel", "supervision.zero", apart},     // WithKeep
 	{"internal/kernel", "struct.*", ownCode},           // Face
 	{"internal/kernel", "processHolder.where", ownCode},
 	{"internal/kernel", "lookAtState.f", apart}, // Inspect, LogValue: in internal/inspect
-	{"internal/kernel", "UnitTurn.F", inTurn},   // of a test
+	{"internal/kernel", "unitTurn.f", inTurn},   // of a test
 	{"actor", "sharedOption.*", ownCode},
 	{"internal/kernel", "*.cancel", ownCode}, // of contexts
 	{"internal/kernel", "*.deliver", ownCode},
-	{"internal/kernel", "Supervision.restarts", ownCode}, // made by package supervise
+	{"internal/kernel", "supervision.restarts", ownCode}, // made by package supervise
 	{"internal/kernel", "delayProbe.f", ownCode},
 	{"internal/kernel", "Descriptor.*", ownCode},
 	{"internal/kernel", "ProcessEnv.stand", ownCode},
