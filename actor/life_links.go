@@ -21,13 +21,19 @@ type Exit struct {
 // the other ends for the same reason, unless it traps exits. If t has ended already, the
 // effect is as if it ended now. To link twice, or to itself, has no further effect. Link
 // panics if t is a zero Ref.
-func Link(c *Context, t Target) { c.kernel().Link(targetOf("Link", t)) }
+func Link(c *Context, t Target) {
+	kernel.MustRun(c.kernel(), "Link")
+	c.kernel().Link(targetOf("Link", t))
+}
 
 // Unlink undoes [Link]. It does not matter which of the two called Link. When Unlink
 // returns, the end of t no longer affects the running actor, even if t has ended already
 // and the news is on its way. The end of the running actor no longer affects t once the
 // news of Unlink has reached t. Unlink panics if t is a zero Ref.
-func Unlink(c *Context, t Target) { c.kernel().Unlink(targetOf("Unlink", t)) }
+func Unlink(c *Context, t Target) {
+	kernel.MustRun(c.kernel(), "Unlink")
+	c.kernel().Unlink(targetOf("Unlink", t))
+}
 
 // TrapExit makes the ends of linked actors, normal ones too, come as messages for b, a
 // behaviour of the running actor. Such a message is the last that comes from the actor that

@@ -67,9 +67,8 @@ func (ls *links) Ends(a *Cell, e Env, at Ending, why error) {
 	}
 }
 
-// Link implements the function Link of package actor. to is not nil.
+// Link implements the function Link of package actor. to is not nil. Owner only, in a turn.
 func (c *Turn) Link(to *Cell) {
-	MustRun(c, "Link")
 	me := c.Self
 	ls := LinksOf(me.MakeCold())
 	if to == me || ls.All.Find(to) != nil {
@@ -82,9 +81,8 @@ func (c *Turn) Link(to *Cell) {
 	to.Tell(c, Linked{link: l})
 }
 
-// Unlink implements the function Unlink of package actor. to is not nil.
+// Unlink implements the function Unlink of package actor. to is not nil. Owner only, in a turn.
 func (c *Turn) Unlink(to *Cell) {
-	MustRun(c, "Unlink")
 	me := c.Self
 	ls := LinksOf(me.MakeCold())
 	for l := ls.All.Find(to); l != nil; l = ls.All.Find(to) {
