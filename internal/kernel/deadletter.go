@@ -161,12 +161,13 @@ func (s *System) tellOfLetter(letter func() DeadLetter) (reported bool) {
 
 // logDeadLetter logs a dead letter at level WARN, or at level DEBUG for a best-effort behaviour.
 func (s *System) logDeadLetter(e Env, to *Cell, m *Message, d *Descriptor, reason error) {
-	from, typ := SenderIn(e, to, m)
-	sender := []any{"from", from}
-	if typ != nil {
-		sender = append(sender, "from_type", typ.Name)
-	}
-	s.writeDeadLetter(to.ActorName, d.Typ.Name, d.BestEffort, "behaviour", d.Name, reason, sender...)
+	s.writeDeadLetter(to.ActorName, d.Typ.Name, d.BestEffort, "behaviour", d.Name, reason, func() []any {
+		from, typ := SenderIn(e, to, m)
+		if typ == nil {
+			return []any{"from", from}
+		}
+		return []any{"from", from, "from_type", typ.Name}
+	})
 }
 
 // SenderIn returns the number and the type of the actor that has sent a message. The type is nil
@@ -181,10 +182,10 @@ func SenderIn(e Env, to *Cell, m *Message) (from uint64, typ *TypeInfo) {
 }
 
 // writeDeadLetter logs a dead letter. The line has an attribute with the given key: the behaviour
-// of an actor, or the type of a message to a process. more has further keys and values. The number
-// of lines is limited: see mayLog.
+// of an actor, or the type of a message to a process. more returns further keys and values. The
+// number of lines is limited, see mayLog: to and more are called only for a line that is written.
 func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort bool, key, what string,
-	reason error, more ...any) {
+	reason error, more func() []any) {
 	line := deadLetterLine
 	if bestEffort {
 		line = "gallop: dead letter of a best-effort behaviour"
@@ -193,7 +194,7 @@ func (s *System) writeDeadLetter(to func() ActorName, typ string, bestEffort boo
 	if !write {
 		return
 	}
-	args := to().attrs(append(append([]any{key, what}, more...),
+	args := to().attrs(append(append([]any{key, what}, more()...),
 		"reason", guard.Text(reason), "so_far", n)...)
 	s.log(func(l logSink) {
 		if bestEffort {

@@ -261,7 +261,7 @@ func (s *System) DeadProcess(to joint.ProcessName, message any, reason error, be
 		return
 	}
 	s.writeDeadLetter(func() ActorName { return who }, who.Type, bestEffort, "message",
-		fmt.Sprintf("%T", message), reason)
+		fmt.Sprintf("%T", message), reason, func() []any { return nil })
 }
 
 // PanickedProcess implements joint.Actors: it counts and reports the panic of a process, as that of
