@@ -88,6 +88,6 @@
 // quiescence follow the Pony runtime; the fault contract follows Erlang's.
 //
 // This package is the API and little else. The machinery is package internal/kernel, which has no
-// type parameters. A type that is declared as one of the kernel's, such as [AnyRef], has no fields
-// or methods for users besides those that are documented here.
+// type parameters. Of a type that is declared as one of the kernel's, such as [AnyRef], users can
+// reach the methods that are documented here, and no field.
 package actor

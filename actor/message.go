@@ -102,9 +102,13 @@ func Urgent() BehaviourOption {
 // sender. It is for senders that must not wait for a receiver that they do not trust, such
 // as a chat room that sends each remark to all its members.
 //
-// A message is dropped where [Behaviour.TrySend] would refuse it: while the receiver is
-// overloaded or under pressure; while it is muted, from the watermark on; at the bound
-// of a [WithBound], whatever its policy; and from outside also while there is no room.
+// A message is dropped where [Behaviour.TrySend] would refuse it:
+//
+//   - while the receiver is overloaded or under pressure;
+//   - while it is muted, from the watermark on;
+//   - at the bound of a [WithBound], under each of its policies;
+//   - if it comes from outside, also while there is no room.
+//
 // An actor's messages to itself are no exception.
 //
 // A request (see [DeclareAsk]) is answered with ErrOverloaded at once and is not sent. From

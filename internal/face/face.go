@@ -21,9 +21,6 @@ func Turn(c *actor.Context) *kernel.Turn { return (*kernel.Turn)(unsafe.Pointer(
 // System returns the System of package actor.
 func System(s *kernel.System) *actor.System { return (*actor.System)(unsafe.Pointer(s)) }
 
-// Ref returns r as a ref of package actor.
-func Ref(r kernel.AnyRef) actor.AnyRef { return actor.AnyRef(r) }
-
 // Holder returns h as package actor reports it. A Holder of package actor has the same layout, with
 // a field that is not exported: package actor does not compile otherwise.
 func Holder(h kernel.Holder) actor.Holder { return *(*actor.Holder)(unsafe.Pointer(&h)) }

@@ -61,8 +61,8 @@ type Processes interface {
 	Stacks() map[string][]byte
 }
 
-// StackIn returns the stack of one process, out of those that Processes.Stacks has returned; nil: it
-// is not there.
+// StackIn returns the stack of one process. The argument is the result of Processes.Stacks. StackIn
+// returns nil if the process is not among them.
 type StackIn func(stacks map[string][]byte) []byte
 
 // ProcessName names a process in reports.

@@ -65,8 +65,7 @@ func (s *System) Inspection() Inspection {
 // IsInspected reports whether the inspection of the system has begun. Any goroutine.
 func (s *System) IsInspected() bool { return s.inspected.Load() != nil }
 
-// WorkerLabels records, for the labels of profiles, what the worker's goroutine was labelled with
-// last. It has numbers only, because a pointer would lead from Turn to the description of its type
+// WorkerLabels records the last labels of the worker's goroutine, for profiles. It has numbers only, because a pointer would lead from Turn to the description of its type
 // in every program.
 type WorkerLabels struct {
 	Of         uint64 // the number of the labels; 0: none
@@ -132,7 +131,7 @@ func (s *System) BlockedGlimpse(w *sched.Worker, now int64) (g Glimpse, lasted t
 	return d.glimpse(), lasted, ok
 }
 
-// glimpse makes a Glimpse of what was seen.
+// glimpse returns d as a Glimpse. It is zero if no turn of an actor was seen.
 func (d doing) glimpse() Glimpse {
 	if d.who == nil || !d.typ.Sealed.Load() {
 		return Glimpse{}

@@ -213,18 +213,18 @@ func (a *Cell) leavesForGood() bool {
 // message that was in the mailbox may still be running. Owner only.
 func (a *Cell) TakesNoMail() bool { return a.Cold != nil && a.Cold.drained || a.leavesForGood() }
 
-// Unsealed returns t if a callback may be set, and panics otherwise. what names the callback, isNil
+// Unsealed returns t if a callback may be set, and panics otherwise. name is that of the callback, isNil
 // says that it is nil, and has reports whether t has one. Any goroutine.
-func (t *TypeInfo) Unsealed(what string, isNil bool, has func(*TypeInfo) bool) *TypeInfo {
+func (t *TypeInfo) Unsealed(name string, isNil bool, has func(*TypeInfo) bool) *TypeInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case isNil:
-		PanicMisuse(t.Name+"."+what, ": a nil function")
+		PanicMisuse(t.Name+"."+name, ": a nil function")
 	case t.Sealed.Load():
-		PanicMisuse(t.Name+"."+what, " was set after the first spawn of its type")
+		PanicMisuse(t.Name+"."+name, " was set after the first spawn of its type")
 	case has(t):
-		PanicMisuse(t.Name+"."+what, " was set twice")
+		PanicMisuse(t.Name+"."+name, " was set twice")
 	}
 	return t
 }

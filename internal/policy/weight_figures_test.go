@@ -54,14 +54,9 @@ func weight(t *testing.T, file string) int64 {
 // behaviours, in the package that declares them. Each of them costs time whenever the package is
 // built (docs/decisions/0001-floors.md).
 func TestBehaviourIsLight(t *testing.T) {
-	cmd := exec.Command("go", "build", "-gcflags=-S", "-o", filepath.Join(t.TempDir(), "behaviours"),
-		"./testdata/behaviours")
-	listing, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, listing)
-	}
+	listing := listed(t, "behaviours")
 	ofType, ofSay, ofAsk := 0, 0, 0
-	for line := range strings.Lines(string(listing)) {
+	for line := range strings.Lines(listing) {
 		switch {
 		case !strings.Contains(line, " STEXT "):
 		case strings.Contains(line, "main.query") || strings.Contains(line, "main.reply"):
@@ -77,4 +72,27 @@ func TestBehaviourIsLight(t *testing.T) {
 		t.Errorf("%d functions of a type, %d of a behaviour, %d of one with a reply", ofType, ofSay,
 			ofAsk)
 	}
+}
+
+// TestGenericCodeInlinesTheKernel: the code that Go makes for a behaviour, in the package that declares
+// it, calls none of the small functions of the kernel: see actor/inlined.go.
+func TestGenericCodeInlinesTheKernel(t *testing.T) {
+	listing := listed(t, "behaviours")
+	for _, f := range []string{"kernel.AnyBehaviour.Descriptor", "kernel.AnyAsk.Descriptor", "kernel.AnyRef.Cell",
+		"kernel.(*Cell).Plus", "kernel.(*Cell).Shared", "kernel/msg.(*Message).Payload", "kernel/msg.(*Cache).Take"} {
+		if strings.Contains(listing, "/internal/"+f+"(SB)\n") {
+			t.Errorf("%s is called", f)
+		}
+	}
+}
+
+// listed returns the assembly of a program's own package.
+func listed(t *testing.T, name string) string {
+	t.Helper()
+	listing, err := exec.Command("go", "build", "-gcflags=-S", "-o", filepath.Join(t.TempDir(), name),
+		"./testdata/"+name).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, listing)
+	}
+	return string(listing)
 }
